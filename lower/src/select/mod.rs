@@ -460,12 +460,14 @@ impl<'a> Selector<'a> {
             &InstData::Extract { lane, arg } if !has_own_registers(self.ty(arg)) => {
                 self.extract(inst, arg, lane);
             }
-            &InstData::Insert { lane, args: [vector, element] } => self.insert(inst, vector, element, lane),
             InstData::Aggregate { args } => self.build_aggregate(inst, args.as_slice(&func.dfg.pool)),
             // Its registers are those of what it is a part of.
             InstData::Extract { .. } | InstData::ExtractValue { .. } => {}
             // Taken apart before selection.
-            InstData::Zero | InstData::InsertValue { .. } | InstData::MemBlock { .. } => {
+            InstData::Zero
+            | InstData::Insert { .. }
+            | InstData::InsertValue { .. }
+            | InstData::MemBlock { .. } => {
                 self.no_rule(func.dfg.opcode(inst), Type::INVALID);
             }
             &InstData::Sreg { reg } => self.special_register(inst, reg),

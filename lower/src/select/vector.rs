@@ -1,4 +1,4 @@
-//! Vectors: made, taken apart and changed element by element.
+//! Vectors: made of elements, and taken apart. Those that are changed element by element are made anew by legalisation.
 //!
 //! Elements of 32 bits and more have registers of their own. Of the narrower ones, two halves of a 32-bit register are moved in
 //! and out with vector `mov`; bytes are put together with shifts.
@@ -87,61 +87,6 @@ impl Selector<'_> {
                 }
                 let shifted = self.emit_new(RegClass::B32, ptx!(Shr.U32), &[reg, shift]);
                 self.emit(ptx!(Cvt.U16.U32), &[result, shifted]);
-            }
-            _ => self.odd_elements(ty),
-        }
-    }
-
-    pub(super) fn insert(&mut self, inst: ir::Inst, vector: Value, element: Value, lane: u8) {
-        let Some(value) = self.func.dfg.first_result(inst) else { return };
-        let ty = self.ty(vector);
-        let from: Vec<VReg> = self.regs_of(vector).collect();
-        let to: Vec<VReg> = self.regs_of(value).collect();
-        let (changed, position) = self.locate(vector, lane);
-        let wide: Vec<VReg> =
-            if ty.element_type().bits() >= 32 { self.regs_of(element).collect() } else { Vec::new() };
-        for (i, (&from, &to)) in from.iter().zip(&to).enumerate() {
-            let class = self.out.vregs[to];
-            let offset = i.wrapping_sub(usize::from(lane) * wide.len().max(1));
-            if let Some(&part) = wide.get(offset) {
-                self.emit(mov(class), &[Operand::Def(to), Operand::Use(part)]);
-            } else if from != changed || !wide.is_empty() {
-                self.emit(mov(class), &[Operand::Def(to), Operand::Use(from)]);
-            } else {
-                self.replace_part(ty, to, from, element, position);
-            }
-        }
-    }
-
-    /// A packed register with the element at a position replaced.
-    fn replace_part(&mut self, ty: Type, to: VReg, from: VReg, element: Value, position: u32) {
-        match ty.element_type().bits() {
-            16 => {
-                let (low, high) = (self.temp(RegClass::B16), self.temp(RegClass::B16));
-                let parts = [Operand::Vector(2), Operand::Def(low), Operand::Def(high), Operand::Use(from)];
-                self.emit(ptx!(Mov.B32), &parts);
-                let element = Operand::Use(self.reg(element));
-                let (low, high) = match position {
-                    0 => (element, Operand::Use(high)),
-                    _ => (Operand::Use(low), element),
-                };
-                self.join(to, &[low, high]);
-            }
-            8 => {
-                let shift = 8 * i64::from(position);
-                let byte = self.byte(element);
-                let keep = Operand::Int(!(0xff << shift));
-                if ty.bits() == 16 {
-                    let placed = self.emit_new(RegClass::B16, ptx!(Shl.B16), &[byte, Operand::Int(shift)]);
-                    let rest = self.emit_new(RegClass::B16, ptx!(And.B16), &[Operand::Use(from), keep]);
-                    return self.emit(ptx!(Or.B16), &[Operand::Def(to), rest, placed]);
-                }
-                let mut placed = self.emit_new(RegClass::B32, ptx!(Cvt.U32.U16), &[byte]);
-                if shift > 0 {
-                    placed = self.emit_new(RegClass::B32, ptx!(Shl.B32), &[placed, Operand::Int(shift)]);
-                }
-                let rest = self.emit_new(RegClass::B32, ptx!(And.B32), &[Operand::Use(from), keep]);
-                self.emit(ptx!(Or.B32), &[Operand::Def(to), rest, placed]);
             }
             _ => self.odd_elements(ty),
         }

@@ -19,7 +19,8 @@ impl Generator<'_, '_, '_> {
         Ok(())
     }
 
-    fn show(&mut self, value: Value) {
+    /// Adds all parts of a value to the digest.
+    pub(super) fn show(&mut self, value: Value) {
         let Some(digest) = self.digest else { return };
         for part in self.leaves(value) {
             let part = self.settled(part);

@@ -10,9 +10,10 @@ const KEPT: [u32; 7] = [0, 1, 2, 3, 7, 10, 23];
 impl Generator<'_, '_, '_> {
     /// One of them.
     pub(super) fn idiom(&mut self) -> Result<()> {
-        match self.u.int_in_range(0..=8)? {
+        match self.u.int_in_range(0..=10)? {
             0 => self.wide_product(),
-            1 if self.config.floats => self.tie(),
+            1 | 8 if self.config.floats => self.tie(),
+            9 if self.config.floats => self.converted_number(),
             2 if self.config.vectors => self.packed_bytes(),
             3 => self.rotation(),
             4 => self.field(),
@@ -49,7 +50,23 @@ impl Generator<'_, '_, '_> {
             true => (Type::F64, Type::I64, 52, 1023),
             false => (Type::F32, Type::I32, 23, 127),
         };
-        let lost = significand - (*self.u.choose(&KEPT)?).min(significand - 1);
+        let narrower = self.config.types().into_iter().filter(|ty| ty.is_float());
+        let info = Opcode::Fptrunc.info();
+        let narrower: Vec<Type> = narrower.filter(|ty| info.result.allows(info.types, from, *ty)).collect();
+        if narrower.is_empty() {
+            return Ok(());
+        }
+        let to = match self.u.ratio(1, 2)? && narrower.contains(&Type::BF16) {
+            // The one that no instruction makes of every wider format.
+            true => Type::BF16,
+            false => *self.u.choose(&narrower)?,
+        };
+        // The middle between two of the format that it is cut to, mostly.
+        let kept = match explicit_bits(to) {
+            Some(kept) if self.u.ratio(3, 4)? => kept,
+            _ => *self.u.choose(&KEPT)?,
+        };
+        let lost = significand - kept.min(significand - 1);
         let below: i64 = match self.u.int_in_range(0..=2)? {
             0 => 0,
             1 => 1,
@@ -65,15 +82,27 @@ impl Generator<'_, '_, '_> {
         let bits = self.b.ins().bor(bits, rest);
         let value = self.b.ins().bitcast(from, bits);
         self.values.push(value);
-        let info = Opcode::Fptrunc.info();
-        let narrower = self.config.types().into_iter().filter(|ty| ty.is_float());
-        let narrower: Vec<Type> = narrower.filter(|ty| info.result.allows(info.types, from, *ty)).collect();
-        if let [_, ..] = narrower.as_slice() {
-            let to = *self.u.choose(&narrower)?;
-            let data = InstData::Unary { op: Opcode::Fptrunc, arg: value };
-            let cut = self.b.ins().regular(data, Some(to));
-            self.values.push(cut);
+        let cut = self.b.ins().regular(InstData::Unary { op: Opcode::Fptrunc, arg: value }, Some(to));
+        self.values.push(cut);
+        Ok(())
+    }
+
+    /// An integer of either half of its range as a float, and a float as an integer, each with a sign or without.
+    fn converted_number(&mut self) -> Result<()> {
+        let ty = *self.u.choose(&[Type::I8, Type::I16, Type::I32, Type::I64])?;
+        let mut number = self.value(ty)?;
+        if self.u.ratio(1, 2)? {
+            let top = self.number(ty, i64::MIN >> (64 - ty.bits()));
+            number = self.b.ins().bor(number, top);
         }
+        let floats = if self.config.halves { 4 } else { 2 };
+        let to = *self.u.choose(&[Type::F32, Type::F64, Type::F16, Type::BF16][..floats])?;
+        let op = if self.u.ratio(1, 2)? { Opcode::Uitofp } else { Opcode::Sitofp };
+        let float = self.b.ins().regular(InstData::Unary { op, arg: number }, Some(to));
+        let back = *self.u.choose(&[Type::I8, Type::I16, Type::I32, Type::I64])?;
+        let op = if self.u.ratio(1, 2)? { Opcode::Fptoui } else { Opcode::Fptosi };
+        let whole = self.b.ins().regular(InstData::Unary { op, arg: float }, Some(back));
+        self.values.extend([float, whole]);
         Ok(())
     }
 
@@ -169,4 +198,18 @@ impl Generator<'_, '_, '_> {
         self.values.push(value);
         Ok(())
     }
+}
+
+/// The explicit bits of a format's significand.
+fn explicit_bits(ty: Type) -> Option<u32> {
+    Some(match ty {
+        Type::UE8M0 => 0,
+        Type::E2M1 => 1,
+        Type::E5M2 | Type::E3M2 => 2,
+        Type::E4M3 | Type::E2M3 => 3,
+        Type::BF16 => 7,
+        Type::F16 | Type::TF32 => 10,
+        Type::F32 => 23,
+        _ => return None,
+    })
 }

@@ -1,9 +1,26 @@
 //! Accesses: to the thread's own part of memory, in orders, and of all spaces.
 
+use super::menu::Reach;
 use super::{Generator, PLACE_STEP, PLACES};
 use crate::{BYTES_PER_THREAD, INPUT_BYTES};
 use arbitrary::Result;
-use warpsmith_ir::{AtomicOp, Attr, InstBuilder, MemFlags, MemoryOrder, MemoryScope, Opcode, Type, Value};
+use warpsmith_ir::{
+    AtomicOp, Attr, InstBuilder, MemFlags, MemoryOrder, MemoryScope, Opcode, Scalar, StackSlot, Type, Value,
+};
+
+/// A slot of 8 bytes, and the sizes of the fields that it has.
+#[derive(Clone, Copy)]
+pub(super) struct Cell {
+    slot: StackSlot,
+    fields: &'static [u32],
+}
+
+/// All that a kernel has.
+pub(super) type Cells = [Cell; 3];
+
+/// How a slot can be cut.
+const FIELDS: [&[u32]; 6] =
+    [&[8], &[4, 4], &[2, 2, 2, 2], &[2, 2, 4], &[4, 2, 1, 1], &[1, 1, 1, 1, 1, 1, 1, 1]];
 
 impl Generator<'_, '_, '_> {
     /// `base` moved to a random multiple of `size` below `bytes`, both powers of two.
@@ -92,8 +109,8 @@ impl Generator<'_, '_, '_> {
         let size = ty.bytes().unwrap_or(1).next_power_of_two();
         let mut flags = MemFlags::PLAIN;
         flags.volatile = self.u.ratio(1, 16)?;
-        let (from, bytes) = match (self.u.int_in_range(0..=10)?, self.memory) {
-            (0 | 1, _) => {
+        let (from, bytes) = match (*self.u.choose(&self.flavour.menus.reaches)?, self.memory) {
+            (Reach::Own, _) => {
                 let value = self.value(ty)?;
                 let mut offset = self.u.int_in_range(0..=BYTES_PER_THREAD / size - 1)? * size;
                 if size > 1 && self.u.ratio(1, 4)? {
@@ -101,18 +118,37 @@ impl Generator<'_, '_, '_> {
                 }
                 return self.write_own(value, offset as i32);
             }
-            (9 | 10, Some(_)) if pointers.cells.is_some() => return self.cell(),
-            (8, Some(_)) if self.places.is_some() => return self.through_place(ty, size),
-            (2, Some((table, _))) => (self.b.global_addr(table), 64),
-            (3, Some(_)) => {
+            (Reach::Cell, Some(_)) if pointers.cells.is_some() => return self.cell(),
+            (Reach::Place, Some(_)) if self.places.is_some() => return self.through_place(ty, size),
+            (Reach::Table, Some((table, _))) => (self.b.global_addr(table), 64),
+            (Reach::Generic, Some(_)) => {
                 let generic = self.b.ins().addrspacecast(Type::PTR, pointers.input);
                 (generic, INPUT_BYTES)
             }
-            (4, Some(_)) => {
+            (Reach::Either, _) => {
+                let which = self.value(Type::I1)?;
+                match (self.u.ratio(1, 2)?, pointers.slot, pointers.other_slot) {
+                    (true, Some(slot), Some(other)) => {
+                        let at = 8 * self.u.int_in_range(0..=4)?;
+                        let (a, b) = (self.b.ins().stack_addr(slot, at), self.b.ins().stack_addr(other, 0));
+                        let place = self.b.ins().select(which, a, b);
+                        if size <= 8 && self.u.ratio(1, 2)? {
+                            let value = self.value(ty)?;
+                            let value = self.settled(value);
+                            let place = self.random_place(place, size, 32)?;
+                            self.b.ins().store(flags, value, place, 0);
+                            return Ok(());
+                        }
+                        (place, if size <= 8 { 32 } else { return Ok(()) })
+                    }
+                    _ => (self.b.ins().select(which, pointers.own, pointers.input), BYTES_PER_THREAD),
+                }
+            }
+            (Reach::Integer, Some(_)) => {
                 let address = self.b.ins().ptrtoint(pointers.own);
                 (self.b.ins().inttoptr(Type::PTR_GLOBAL, address), BYTES_PER_THREAD)
             }
-            (5 | 6, Some(_)) => match (pointers.slot, pointers.shared) {
+            (Reach::Slot, Some(_)) => match (pointers.slot, pointers.shared) {
                 (Some(slot), Some(shared)) => {
                     let is_slot = self.u.ratio(2, 3)?;
                     let base = if is_slot { self.b.ins().stack_addr(slot, 0) } else { shared };
@@ -131,7 +167,16 @@ impl Generator<'_, '_, '_> {
                 }
                 _ => return Ok(()),
             },
-            _ => (pointers.input, INPUT_BYTES),
+            (
+                Reach::Cell
+                | Reach::Place
+                | Reach::Table
+                | Reach::Generic
+                | Reach::Integer
+                | Reach::Slot
+                | Reach::Input,
+                _,
+            ) => (pointers.input, INPUT_BYTES),
         };
         if size > 1 && 2 * size <= bytes && self.u.ratio(1, 4)? {
             // Anywhere in a place of twice the size, with the alignment that is left.
@@ -149,17 +194,39 @@ impl Generator<'_, '_, '_> {
         Ok(())
     }
 
-    /// A slot, or a part of it, at a place that does not depend on anything.
+    /// Slots of the bytes of each way to cut them.
+    pub(super) fn make_cells(&mut self, numbers: [Value; 2]) -> Result<Cells> {
+        let mut cells = Vec::new();
+        for n in 0..3 {
+            // The first is accessed as a whole only.
+            let fields = if n == 0 { FIELDS[0] } else { *self.u.choose(&FIELDS)? };
+            let slot = self.b.create_stack_slot(8, 8);
+            let at = self.b.ins().stack_addr(slot, 0);
+            self.b.ins().store(MemFlags::PLAIN, numbers[n % 2], at, 0);
+            cells.push(Cell { slot, fields });
+        }
+        Ok([cells[0], cells[1], cells[2]])
+    }
+
+    /// A slot, or a field of it, at a place that does not depend on anything.
     fn cell(&mut self) -> Result<()> {
         let Some(cells) = self.pointers.and_then(|pointers| pointers.cells) else { return Ok(()) };
-        let cell = *self.u.choose(&cells)?;
-        let parts = [Type::I8, Type::I16, Type::I32, Type::F32, Type::F64];
-        let part = *self.u.choose(if self.config.floats { &parts } else { &parts[..3] })?;
-        // The first has accesses of one type only.
-        let ty = if cell == cells[0] || self.u.ratio(1, 2)? { Type::I64 } else { part };
-        let size = ty.bytes().unwrap_or(8);
-        let offset = (size * self.u.int_in_range(0..=8 / size - 1)?) as i32;
-        let at = self.b.ins().stack_addr(cell, offset);
+        let Cell { slot, fields } = *self.u.choose(&cells)?;
+        let (offset, ty) = match self.u.ratio(1, 2)? {
+            true => (0, self.whole(fields)?),
+            false => {
+                let n = self.u.int_in_range(0..=fields.len() - 1)?;
+                let bytes = fields[n];
+                let float = bytes >= 4 && self.config.floats && self.u.ratio(1, 4)?;
+                let ty = match (bytes, float) {
+                    (4, true) => Some(Type::F32),
+                    (8, true) => Some(Type::F64),
+                    _ => Type::int(8 * bytes),
+                };
+                (fields[..n].iter().sum::<u32>() as i32, ty.unwrap_or(Type::I64))
+            }
+        };
+        let at = self.b.ins().stack_addr(slot, offset);
         if self.u.ratio(1, 2)? {
             let value = self.value(ty)?;
             let value = self.settled(value);
@@ -169,6 +236,19 @@ impl Generator<'_, '_, '_> {
             self.values.push(value);
         }
         Ok(())
+    }
+
+    /// The type of an access of a whole slot; where it has fields of one size, also a vector of them.
+    fn whole(&mut self, fields: &[u32]) -> Result<Type> {
+        let vector = match *fields {
+            [4, 4] => Type::vector(Scalar::I32, 2),
+            [2, 2, 2, 2] => Type::vector(Scalar::I16, 4),
+            _ => None,
+        };
+        Ok(match vector.filter(|_| self.config.vectors) {
+            Some(vector) if self.u.ratio(1, 4)? => vector,
+            _ => Type::I64,
+        })
     }
 
     /// A load by an address that a variable starts with.

@@ -8,11 +8,14 @@
 //! seen, memory is written before it is read.
 
 mod aggregate;
+mod algebra;
+mod call;
 mod config;
 mod control;
 mod digest;
 mod idiom;
 mod memory;
+mod menu;
 mod special;
 mod together;
 mod values;
@@ -22,6 +25,7 @@ pub use crate::{BYTES_PER_THREAD, INPUT_BYTES};
 pub use config::Config;
 
 use arbitrary::{Arbitrary, Result, Unstructured};
+use menu::{Kind, Reach};
 use std::sync::OnceLock;
 use values::Flavour;
 use warpsmith_ir::{
@@ -53,7 +57,8 @@ pub fn module(u: &mut Unstructured, config: &Config) -> Result<Module> {
         chosen => chosen,
     };
     let mut table = Global::new("table", StateSpace::Const, Type::I32, Extent::Array(16));
-    table.init = Some(u.bytes(u.len().min(40) & !3)?.to_vec());
+    // Of few bytes most are for what computes.
+    table.init = Some(u.bytes((u.len() / 16).min(40) & !3)?.to_vec());
     let table = module.add_global(table);
     let shared =
         module.add_global(Global::new("scratch", StateSpace::Shared, Type::I64, Extent::Array(1024)));
@@ -65,10 +70,7 @@ pub fn module(u: &mut Unstructured, config: &Config) -> Result<Module> {
     let mut helpers = Vec::new();
     if config.calls {
         for n in 0..u.int_in_range(0..=2)? {
-            let params =
-                (0..u.int_in_range(0..=3)?).map(|_| u.choose(&flavour.types).copied().map(Param::new));
-            let params = params.collect::<Result<Vec<_>>>()?;
-            let ret = *u.choose(&flavour.types)?;
+            let (params, ret) = call::signature(u, config, &flavour)?;
             let function = Function::new(format!("helper{n}"), FuncKind::Func, params, vec![ret]);
             let id = module.add_function(function);
             let mut generator = Generator::new(u, config, &flavour, &mut module, id, &helpers);
@@ -119,8 +121,10 @@ struct Pointers {
     own: Value,
     input: Value,
     slot: Option<StackSlot>,
-    /// Slots of 8 bytes whose addresses are only read from and written to: what becomes registers.
-    cells: Option<[StackSlot; 2]>,
+    /// A slot of half the size, whose address stands beside that of the first.
+    other_slot: Option<StackSlot>,
+    /// Slots whose addresses are only read from and written to: what becomes registers.
+    cells: Option<memory::Cells>,
     /// The thread's element of shared memory.
     shared: Option<Value>,
 }
@@ -178,15 +182,6 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
         }
     }
 
-    fn helper(&mut self, ret: Type) -> Result<()> {
-        let entry = self.b.entry_block();
-        self.values = self.b.block_params(entry).to_vec();
-        self.instructions()?;
-        let result = self.value(ret)?;
-        self.b.ins().ret(&[result]);
-        Ok(())
-    }
-
     fn kernel(&mut self) -> Result<()> {
         let entry = self.b.entry_block();
         let [out, n, input, x, f, d] = self.b.block_params(entry).try_into().expect("as many as PARAMS");
@@ -215,7 +210,7 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
 
         self.b.switch_to_block(work);
         let own = self.b.ins().index(out, thread, BYTES_PER_THREAD as i32);
-        self.pointers = Some(self.make_pointers(own, input, tid)?);
+        self.pointers = Some(self.make_pointers(own, input, tid, [x, thread])?);
         for _ in 0..self.u.int_in_range(2..=6)? {
             let ty = *self.u.choose(&self.flavour.types)?;
             let always = if ty.is_int() && self.u.ratio(1, 4)? {
@@ -248,29 +243,43 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
         Ok(())
     }
 
-    fn make_pointers(&mut self, own: Value, input: Value, tid: Value) -> Result<Pointers> {
-        let mut pointers = Pointers { own, input, slot: None, cells: None, shared: None };
+    /// The memory that the module's accesses reach, filled from two numbers that no compiler knows.
+    fn make_pointers(
+        &mut self,
+        own: Value,
+        input: Value,
+        tid: Value,
+        [x, thread]: [Value; 2],
+    ) -> Result<Pointers> {
+        let mut pointers = Pointers { own, input, slot: None, other_slot: None, cells: None, shared: None };
         let Some((_, scratch)) = self.memory else { return Ok(pointers) };
-        let slot = self.b.create_stack_slot(64, 16);
-        pointers.slot = Some(slot);
-        let cells = [self.b.create_stack_slot(8, 8), self.b.create_stack_slot(8, 8)];
-        for cell in cells {
-            let value = self.value(Type::I64)?;
-            let at = self.b.ins().stack_addr(cell, 0);
-            self.b.ins().store(MemFlags::PLAIN, value, at, 0);
+        let thread = self.b.ins().sext(Type::I64, thread);
+        let reaches = |reach| self.flavour.menus.reaches.contains(&reach);
+        let (slots, either) = (reaches(Reach::Slot) || reaches(Reach::Either), reaches(Reach::Either));
+        if reaches(Reach::Cell) {
+            pointers.cells = Some(self.make_cells([x, thread])?);
         }
-        pointers.cells = Some(cells);
-        for n in 0..8 {
-            let value = self.value(Type::I64)?;
-            let at = self.b.ins().stack_addr(slot, 8 * n);
-            self.b.ins().store(MemFlags::PLAIN, value, at, 0);
+        if slots {
+            pointers.slot = Some(self.make_slot(8, [x, thread]));
+            let base = self.b.global_addr(scratch);
+            let shared = self.b.ins().index(base, tid, 8);
+            self.b.ins().store(MemFlags::PLAIN, x, shared, 0);
+            pointers.shared = Some(shared);
         }
-        let base = self.b.global_addr(scratch);
-        let shared = self.b.ins().index(base, tid, 8);
-        let value = self.value(Type::I64)?;
-        self.b.ins().store(MemFlags::PLAIN, value, shared, 0);
-        pointers.shared = Some(shared);
+        if either {
+            pointers.other_slot = Some(self.make_slot(4, [thread, x]));
+        }
         Ok(pointers)
+    }
+
+    /// A stack slot of so many words, each one of two numbers.
+    fn make_slot(&mut self, words: u32, numbers: [Value; 2]) -> StackSlot {
+        let slot = self.b.create_stack_slot(8 * words, 16);
+        for n in 0..words as i32 {
+            let at = self.b.ins().stack_addr(slot, 8 * n);
+            self.b.ins().store(MemFlags::PLAIN, numbers[n as usize % 2], at, 0);
+        }
+        slot
     }
 
     fn instructions(&mut self) -> Result<()> {
@@ -278,30 +287,23 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
             if self.u.is_empty() {
                 break;
             }
-            match self.u.int_in_range(0..=15)? {
-                0..=7 => self.regular()?,
-                8 | 9 if self.pointers.is_some() => self.access()?,
-                10 if self.config.vectors => self.vector()?,
-                10 if self.config.ptx => self.table_derived()?,
-                11 if self.config.aggregates => self.aggregate()?,
-                12 if self.config.memory && self.u.ratio(1, 3)? => self.block()?,
-                13 if !self.helpers.is_empty() => {
-                    let callee = *self.u.choose(self.helpers)?;
-                    let params = self.b.module().functions[callee].params.clone();
-                    let args = params.iter().map(|param| self.value(param.ty)).collect::<Result<Vec<_>>>()?;
-                    let results = match self.config.special && self.u.ratio(1, 4)? {
-                        true => {
-                            let address = self.b.ins().func_addr(callee);
-                            let ret = self.b.module().functions[callee].ret.first().copied();
-                            self.b.ins().call_indirect(address, ret.as_slice(), &args)
-                        }
-                        false => self.b.call(callee, &args),
-                    };
-                    self.values.extend(results);
-                }
-                14 | 15 => self.idiom()?,
-                _ if self.config.ptx => self.table_derived()?,
-                _ => self.regular()?,
+            match *self.u.choose(&self.flavour.menus.kinds)? {
+                Kind::Regular => self.regular()?,
+                Kind::Access if self.pointers.is_some() => self.access()?,
+                Kind::Vector if self.config.vectors => self.vector()?,
+                Kind::Aggregate if self.config.aggregates => self.aggregate()?,
+                Kind::Block if self.config.memory => self.block()?,
+                Kind::Call if !self.helpers.is_empty() => self.call()?,
+                Kind::Idiom => self.idiom()?,
+                Kind::Algebra if self.config.floats => self.algebra()?,
+                Kind::Table if self.config.ptx => self.table_derived()?,
+                Kind::Access
+                | Kind::Vector
+                | Kind::Aggregate
+                | Kind::Block
+                | Kind::Call
+                | Kind::Algebra
+                | Kind::Table => self.regular()?,
             }
         }
         Ok(())

@@ -1,5 +1,6 @@
 //! Where operands come from: values that are there, conversions of them, constants.
 
+use super::menu::Menus;
 use super::{Config, Generator};
 use arbitrary::{Result, Unstructured};
 use warpsmith_ir::aggregate::Shape;
@@ -16,6 +17,8 @@ pub(super) struct Flavour {
     pub(super) ops: Vec<Opcode>,
     /// Of sixteen operands so many are constants.
     constants: u8,
+    /// How often it has what.
+    pub(super) menus: Menus,
     /// Of sixteen values so many go into the digest that a thread writes at its end.
     pub(super) shown: u8,
 }
@@ -46,14 +49,19 @@ impl Flavour {
                     true => table.array(*u.choose(&held)?, u.int_in_range(1..=3)?),
                     false => {
                         let fields = (0..u.int_in_range(1..=4)?).map(|_| u.choose(&held).copied());
-                        let fields = fields.collect::<Result<Vec<_>>>()?;
+                        let mut fields = fields.collect::<Result<Vec<_>>>()?;
                         match u.ratio(1, 3)? {
-                            // Its parts lie off their alignment, and are passed in pieces.
-                            true => table.intern(Shape::Struct {
-                                fields: fields.into(),
-                                packed: true,
-                                align: None,
-                            }),
+                            // Its parts lie off their alignment, behind a byte mostly, and are passed in pieces.
+                            true => {
+                                if u.ratio(2, 3)? {
+                                    fields.insert(0, Type::I8);
+                                }
+                                table.intern(Shape::Struct {
+                                    fields: fields.into(),
+                                    packed: true,
+                                    align: None,
+                                })
+                            }
                             false => table.structure(&fields),
                         }
                     }
@@ -71,7 +79,8 @@ impl Flavour {
                 ops.extend(Some(*u.choose(all)?).filter(fits));
             }
         }
-        Ok(Flavour { types, ops, constants: u.int_in_range(1..=6)?, shown: *u.choose(&[0, 2, 6, 16])? })
+        let (menus, constants) = (Menus::new(u)?, u.int_in_range(1..=6)?);
+        Ok(Flavour { types, ops, menus, constants, shown: *u.choose(&[0, 2, 6, 16])? })
     }
 }
 
@@ -165,16 +174,17 @@ impl Generator<'_, '_, '_> {
         if ty.is_vector() { self.b.ins().splat(ty, number) } else { number }
     }
 
-    /// The value, with zero for NaN: the bits of a NaN are nobody's promise.
+    /// The value, with two for NaN: the bits of a NaN are nobody's promise, and zero is what much is wrongly folded to.
     pub(super) fn settled(&mut self, value: Value) -> Value {
         let ty = self.b.func().dfg.ty(value);
         if ty.is_aggregate() || !ty.element_type().is_float() {
             return value;
         }
-        let zero = self.b.ins().fconst(ty.element_type(), 0);
-        let zero = if ty.is_vector() { self.b.ins().splat(ty, zero) } else { zero };
+        // The least exponent of at least one: two, in every format.
+        let two = self.b.ins().fconst(ty.element_type(), 1 << (ty.element_type().bits() - 2));
+        let two = if ty.is_vector() { self.b.ins().splat(ty, two) } else { two };
         let is_number = self.b.ins().fcmp(FloatCC::Num, value, value);
-        self.b.ins().select(is_number, value, zero)
+        self.b.ins().select(is_number, value, two)
     }
 
     /// A small positive number from any number: no division by zero, and none that overflows.

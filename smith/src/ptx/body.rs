@@ -132,6 +132,7 @@ impl Generator<'_, '_, '_> {
             28 if nest && self.config.scopes => self.block(depth),
             29 if !self.functions.is_empty() => self.call(),
             30 | 31 if self.together && depth == 0 => self.jointly(),
+            31 if self.u.ratio(1, 2)? => self.never(),
             30 if self.may_leave && depth > 0 && self.place == Place::Kernel => self.leave(),
             _ => self.operation(None),
         }

@@ -1,6 +1,6 @@
 //! Control flow that ends: branches, loops that count down, tables of labels, graphs that can be entered at two places, early exits.
 
-use super::{Generator, line};
+use super::{Generator, Place, line};
 use crate::ptx::scope::Class;
 use arbitrary::Result;
 
@@ -121,6 +121,26 @@ impl Generator<'_, '_, '_> {
         line!(self, "sub.s32 {fuel}, {fuel}, 1;");
         line!(self, "setp.le.s32 %c0, {fuel}, 0;");
         line!(self, "@%c0 bra {end};");
+    }
+
+    /// What no thread does, so that nothing may come of it: a guard that holds nowhere, since no block has a side of so many threads.
+    pub(super) fn never(&mut self) -> Result<()> {
+        line!(self, "mov.u32 %s0, %tid.y;");
+        line!(self, "setp.ge.u32 %c0, %s0, {};", self.u.int_in_range(1024..=1033)?);
+        let end = if self.place == Place::Kernel { "exit;" } else { "ret;" };
+        let text = *self.u.choose(&[
+            "trap;",
+            "trap;",
+            end,
+            "st.global.b32 [%t1], %s0;",
+            "ld.global.b32 %s0, [%t1];",
+            "red.global.add.u32 [%t1], 1;",
+        ])?;
+        if text.contains("%t1") {
+            line!(self, "mov.b64 %t1, {};", 4 * self.u.int_in_range(0..=9)?);
+        }
+        line!(self, "@%c0 {text}");
+        Ok(())
     }
 
     /// Some threads are done here.

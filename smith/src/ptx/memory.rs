@@ -123,10 +123,56 @@ impl Generator<'_, '_, '_> {
         Ok(())
     }
 
+    /// A load from one of two variables of a space, by a truth.
+    fn either(&mut self) -> Result<()> {
+        let kernel = self.place == Place::Kernel;
+        // Two variables, and as many bytes as the lesser one has.
+        let (space, one, other, bytes) = match kernel && self.u.ratio(1, 2)? {
+            true => ("local", "stack", "few", 16),
+            false => ("const", "table", "words", 48),
+        };
+        let (one, other) = if self.u.ratio(1, 2)? { (one, other) } else { (other, one) };
+        let class = *self.u.choose(&[Class::B16, Class::B32, Class::B64])?;
+        let (Some(result), Some(which)) = (self.register(class)?, self.register(Class::Pred)?) else {
+            return Ok(());
+        };
+        let size = class.bits() / 8;
+        let at = self.u.int_in_range(0..=bytes / size - 1)? * size;
+        self.line("{");
+        self.indent += 1;
+        line!(self, ".reg .b64 %either, %or;");
+        line!(self, "mov.u64 %either, {one};");
+        match self.u.int_in_range(0..=2)? {
+            0 => line!(self, "@{which} mov.u64 %either, {other};"),
+            1 => {
+                line!(self, "mov.u64 %or, {other};");
+                line!(self, "selp.b64 %either, %either, %or, {which};");
+            }
+            _ => {
+                let end = self.label();
+                line!(self, "@{which} bra {end};");
+                line!(self, "mov.u64 %either, {other};");
+                self.place_label(&end);
+            }
+        }
+        if self.u.ratio(1, 2)? {
+            line!(self, "add.s64 %either, %either, {at};");
+            line!(self, "ld.{space}.b{} {result}, [%either];", class.bits());
+        } else {
+            line!(self, "ld.{space}.b{} {result}, [%either+{at}];", class.bits());
+        }
+        self.indent -= 1;
+        self.line("}");
+        self.account(&result);
+        Ok(())
+    }
+
     /// A load or a store.
     pub(super) fn access(&mut self) -> Result<()> {
-        if self.u.ratio(1, 16)? {
-            return self.initial_address();
+        match self.u.int_in_range(0..=15)? {
+            0 => return self.initial_address(),
+            1 => return self.either(),
+            _ => {}
         }
         let stores = self.u.ratio(1, 2)?;
         let list = if stores { &self.catalog.stores } else { &self.catalog.loads };

@@ -8,6 +8,7 @@
 //! - it has no races: a thread writes only its part of the output, of shared and of local memory; the variable `totals` is only reached by
 //!   atomic operations whose order does not matter; what a neighbour wrote is read between two barriers;
 //! - every register is written where it is declared, memory before it is read;
+//! - what ends a kernel, or is out of bounds, stands behind guards that never hold;
 //! - what the manual leaves open does not reach memory: divisors are not zero, NaNs are replaced, lanes that take no part are not asked.
 //!
 //! It ends by writing a digest of what each thread has in its registers.
@@ -225,7 +226,10 @@ impl Generator<'_, '_, '_> {
     fn module(&mut self) -> Result<()> {
         let words: Vec<String> = (1..=16u32).map(|n| n.wrapping_mul(0x9e37_79b9).to_string()).collect();
         self.out.push_str(&format!(".const .align 32 .b32 table[16] = {{{}}};\n", words.join(", ")));
-        self.out.push_str(".visible .global .align 8 .b64 totals[8];\n");
+        let words: Vec<String> = (1..=24u16).map(|n| n.wrapping_mul(0x9e37).to_string()).collect();
+        self.out.push_str(&format!(".const .align 8 .b16 words[24] = {{{}}};\n", words.join(", ")));
+        self.out.push_str(".visible .global .align 8 .b64 totals[9];\n");
+        self.out.push_str(".global .align 8 .b32 arrived;\n");
         self.places()?;
         for n in 0..self.u.int_in_range(0..=self.config.functions)? {
             self.function(&format!("helper{n}"))?;
@@ -258,6 +262,7 @@ impl Generator<'_, '_, '_> {
         line!(self, ".reg .pred %c0, %c1;");
         line!(self, ".shared .align 32 .b8 scratch[{}];", 32 * crate::BLOCK);
         line!(self, ".local .align 32 .b32 stack[16];");
+        line!(self, ".local .align 8 .b32 few[4];");
         for text in [
             "mov.u32 %own_tid, %tid.x;",
             "mov.u32 %s0, %ctaid.x;",
@@ -286,6 +291,9 @@ impl Generator<'_, '_, '_> {
         }
         for at in (0..64).step_by(8) {
             line!(self, "st.local.b64 [stack+{at}], %t1;");
+        }
+        for at in [0, 8] {
+            line!(self, "st.local.b64 [few+{at}], %t1;");
         }
         if !self.together {
             line!(self, "setp.ge.u32 %c0, %thread, %count;");
@@ -317,6 +325,8 @@ impl Generator<'_, '_, '_> {
         line!(self, "st.global.u64 [%own], %h;");
         if self.together && self.u.ratio(1, 2)? {
             self.last_vote()?;
+        } else if self.config.atomics && self.u.ratio(1, 2)? {
+            self.last_arrival()?;
         }
         line!(self, "ret;");
         Ok(())

@@ -224,7 +224,7 @@ impl Generator<'_, '_, '_> {
         }
     }
 
-    /// Puts zero in the place of NaN: its bits are nobody's promise.
+    /// Puts two in the place of NaN: its bits are nobody's promise, and zero is what much is wrongly made of.
     pub(super) fn settle(&mut self, name: &str, ty: ScalarType) {
         let name = name.split_once('|').map_or(name, |(first, _)| first);
         if name == "_" || name.starts_with('{') {
@@ -233,11 +233,11 @@ impl Generator<'_, '_, '_> {
         match ty {
             ScalarType::F64 => {
                 line!(self, "testp.number.f64 %c1, {name};");
-                line!(self, "@!%c1 mov.b64 {name}, 0;");
+                line!(self, "@!%c1 mov.b64 {name}, 0x4000000000000000;");
             }
             ScalarType::F32 | ScalarType::TF32 => {
                 line!(self, "testp.number.f32 %c1, {name};");
-                line!(self, "@!%c1 mov.b32 {name}, 0;");
+                line!(self, "@!%c1 mov.b32 {name}, 0x40000000;");
             }
             ScalarType::F16 | ScalarType::BF16 => self.settle_half(name, ty, "%s2"),
             ScalarType::F16x2 | ScalarType::BF16x2 => {
@@ -263,7 +263,7 @@ impl Generator<'_, '_, '_> {
         line!(self, "cvt.u32.u16 {scratch}, {name};");
         line!(self, "and.b32 {scratch}, {scratch}, 0x7fff;");
         line!(self, "setp.gt.u32 %c1, {scratch}, {infinity:#x};");
-        line!(self, "@%c1 mov.b16 {name}, 0;");
+        line!(self, "@%c1 mov.b16 {name}, 0x4000;");
     }
 
     /// Between registers: whole, in parts, through vectors.

@@ -107,8 +107,54 @@ impl Generator<'_, '_, '_> {
         self.target.sm >= 90
     }
 
-    /// All threads of the block wait for each other: at one of the barriers, and some say how many they are.
+    /// Each thread counts itself in, and the last of the launch, whichever it is, sums up what all have written: what is written before an arrival with
+    /// release semantics is seen behind one that acquires. The variants order it by the access itself, or by fences around it.
+    pub(super) fn last_arrival(&mut self) -> Result<()> {
+        let (head, end) = (self.label(), self.label());
+        match self.u.int_in_range(0..=3)? {
+            0 => line!(self, "atom.acq_rel.gpu.global.add.u32 %s0, [arrived], 1;"),
+            1 => line!(self, "atom.global.acq_rel.sys.inc.u32 %s0, [arrived], 0xffff;"),
+            2 => {
+                line!(self, "membar.gl;");
+                line!(self, "atom.global.add.u32 %s0, [arrived], 1;");
+                line!(self, "membar.gl;");
+            }
+            _ => {
+                line!(self, "fence.acq_rel.gpu;");
+                line!(self, "atom.relaxed.gpu.global.add.u32 %s0, [arrived], 1;");
+                line!(self, "fence.acq_rel.gpu;");
+            }
+        }
+        // Where nothing is done together, threads beyond the count have gone.
+        match self.together {
+            true => line!(self, "mov.u32 %s1, {};", crate::GRID * crate::BLOCK),
+            false => line!(self, "mov.u32 %s1, %count;"),
+        }
+        line!(self, "sub.u32 %s2, %s1, 1;");
+        line!(self, "setp.ne.u32 %c0, %s0, %s2;");
+        line!(self, "@%c0 bra {end};");
+        line!(self, "ld.param.u64 %t0, [out];");
+        line!(self, "cvta.to.global.u64 %t0, %t0;");
+        line!(self, "mov.b64 %h, 0;");
+        self.place_label(&head);
+        line!(self, "ld.global.u64 %t1, [%t0];");
+        line!(self, "mad.lo.u64 %h, %h, 31, %t1;");
+        line!(self, "add.s64 %t0, %t0, {};", crate::BYTES_PER_THREAD);
+        line!(self, "sub.u32 %s1, %s1, 1;");
+        line!(self, "setp.ne.u32 %c0, %s1, 0;");
+        line!(self, "@%c0 bra {head};");
+        line!(self, "red.global.add.u64 [totals+64], %h;");
+        self.place_label(&end);
+        Ok(())
+    }
+
+    /// All threads of the block wait for each other.
     fn barrier(&mut self) -> Result<()> {
+        self.barrier_after(None)
+    }
+
+    /// All threads of the block wait for each other, each after it has done something: at one of the barriers, and some say how many they are.
+    fn barrier_after(&mut self, before: Option<&str>) -> Result<()> {
         let name = *self.u.choose(&["bar.sync", "barrier.sync", "barrier.sync.aligned"])?;
         let number = *self.u.choose(&[0, 1, 15])?;
         let text = match self.u.ratio(1, 2)? {
@@ -120,13 +166,18 @@ impl Generator<'_, '_, '_> {
             Some(condition) if name == "barrier.sync" && self.u.ratio(1, 2)? => {
                 let (other, end) = (self.label(), self.label());
                 line!(self, "@{condition} bra {other};");
+                before.into_iter().for_each(|before| self.line(before));
                 self.line(&text);
                 line!(self, "bra {end};");
                 self.place_label(&other);
+                before.into_iter().for_each(|before| self.line(before));
                 self.line(&text);
                 self.place_label(&end);
             }
-            _ => self.line(&text),
+            _ => {
+                before.into_iter().for_each(|before| self.line(before));
+                self.line(&text);
+            }
         }
         Ok(())
     }
@@ -134,8 +185,8 @@ impl Generator<'_, '_, '_> {
     /// Every thread reads what its neighbour has written.
     fn exchange(&mut self, value: &str, result: &str) -> Result<()> {
         let distance = self.u.int_in_range(1..=crate::BLOCK - 1)?;
-        line!(self, "st.shared.b32 [%shr], {value};");
-        self.barrier()?;
+        let store = format!("st.shared.b32 [%shr], {value};");
+        self.barrier_after(Some(&store))?;
         line!(self, "add.s32 %s0, %own_tid, {distance};");
         line!(self, "and.b32 %s0, %s0, {};", crate::BLOCK - 1);
         line!(self, "mov.u32 %s1, scratch;");

@@ -177,21 +177,23 @@ impl<'p> Block<'p> {
         loop {
             let mut moved = false;
             for n in 0..self.threads.len() {
-                while self.threads[n].state == State::Ready {
-                    moved = true;
+                let thread = &mut self.threads[n];
+                if thread.state != State::Ready {
+                    continue;
+                }
+                moved = true;
+                let mut local = std::mem::take(&mut thread.local);
+                let mut view = View { global: &mut *global, shared: &mut self.shared, local: &mut local };
+                let place =
+                    thread::Place { lane: n % 32, warp: n / 32, index: self.index, launch: self.launch };
+                while thread.state == State::Ready {
                     *steps += 1;
                     if *steps > self.launch.steps {
                         return Err(Stop::Steps);
                     }
-                    let thread = &mut self.threads[n];
-                    let mut local = std::mem::take(&mut thread.local);
-                    let mut view = View { global, shared: &mut self.shared, local: &mut local };
-                    let place =
-                        thread::Place { lane: n % 32, warp: n / 32, index: self.index, launch: self.launch };
-                    let result = thread.step(self.loaded, &mut view, &place);
-                    self.threads[n].local = local;
-                    result?;
+                    thread.step(self.loaded, &mut view, &place)?;
                 }
+                thread.local = local;
             }
             if self.threads.iter().all(|thread| thread.state == State::Done) {
                 return Ok(());

@@ -34,6 +34,11 @@ pub(super) fn difference_of_named(
 }
 
 fn first_difference([one, other]: [&str; 2], subject: &str, a: &[u8], b: &[u8]) -> Option<String> {
+    let both = a.len().min(b.len());
+    // Mostly there is none, which a comparison of the whole finds at once.
+    if a[..both] == b[..both] {
+        return None;
+    }
     let at = a.iter().zip(b).position(|(a, b)| a != b)?;
     Some(format!("{subject}, byte {at}: {one} gives {:#04x}, {other} {:#04x}", a[at], b[at]))
 }

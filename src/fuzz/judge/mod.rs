@@ -38,7 +38,8 @@ pub struct Verdict {
 pub struct Effort<'a> {
     /// The levels whose PTX is compared with the IR's own meaning. The first, and the one that optimises the most, are also run in other ways.
     pub levels: &'a [OptLevel],
-    /// Which of the ways that [`Oracle::Passes`] compiles is looked at, counted round; all of them if `None`.
+    /// Which of the ways that [`Oracle::Passes`] compiles is looked at, and which level the reference interpreter is asked about, counted round; all of
+    /// them if `None`.
     pub way: Option<u64>,
 }
 
@@ -76,6 +77,15 @@ struct Judge<'a> {
 }
 
 type Outcome = Result<Execution, Fault>;
+
+/// How else the PTX of one way to compile is run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Shown {
+    Not,
+    /// On the engine only: the reference interpreter is slow, and looks at another level.
+    WithoutReference,
+    InAllWays,
+}
 
 fn failure<T>(oracle: Oracle, what: impl Into<String>) -> Result<T, Failure> {
     Err(Failure { oracle, what: what.into() })
@@ -120,9 +130,15 @@ impl Judge<'_> {
         let levels = self.effort.levels;
         // Levels differ in little that other ways to run look at: the plainest and one that is optimised.
         let optimised = levels.iter().find(|level| **level == OptLevel::O2).or(levels.last());
-        for level in levels {
+        // Not by the way alone, which goes round with the levels that are chosen.
+        let turn = self.effort.way.map(|way| (way / 2 % levels.len().max(1) as u64) as usize);
+        for (n, level) in levels.iter().enumerate() {
             let compiler = Compiler::new(target).with_opt_level(*level);
-            let shown = levels.first() == Some(level) || optimised == Some(level);
+            let shown = match turn {
+                _ if levels.first() != Some(level) && optimised != Some(level) => Shown::Not,
+                Some(turn) if turn != n => Shown::WithoutReference,
+                Some(_) | None => Shown::InAllWays,
+            };
             self.compiled(&module, &compiler, &level.to_string(), shown, &expected, verdict)?;
         }
         if self.asks(Oracle::Llvm) {
@@ -148,7 +164,7 @@ impl Judge<'_> {
                         (optimising().with_registers(Registers::Local), way)
                     }
                 };
-                self.compiled(&module, &compiler, &way, false, &expected, verdict)?;
+                self.compiled(&module, &compiler, &way, Shown::Not, &expected, verdict)?;
             }
         }
         Ok(())
@@ -160,7 +176,7 @@ impl Judge<'_> {
         module: &Module,
         compiler: &Compiler,
         way: &str,
-        shown: bool,
+        shown: Shown,
         expected: &Outcome,
         verdict: &mut Verdict,
     ) -> Result<(), Failure> {
@@ -200,10 +216,11 @@ impl Judge<'_> {
         {
             return failure(Oracle::Ptxas, format!("{way}: ptxas rejects: {said}"));
         }
-        if shown {
-            self.ways(&compiled.module, &program, expected, verdict)?;
+        match shown {
+            Shown::Not => Ok(()),
+            Shown::WithoutReference => self.engine(&compiled.module, &program, expected, verdict),
+            Shown::InAllWays => self.ways(&compiled.module, &program, expected, verdict),
         }
-        Ok(())
     }
 
     fn ptx(&self, verdict: &mut Verdict) -> Result<(), Failure> {

@@ -27,6 +27,17 @@ impl Judge<'_> {
         } else if self.asks(Oracle::Reference) {
             self.reference(module, expected, verdict)?;
         }
+        self.engine(module, program, expected, verdict)
+    }
+
+    /// Other ways for the engine and for hardware.
+    pub(super) fn engine(
+        &self,
+        module: &ptx::ValidatedModule,
+        program: &Program,
+        expected: &Outcome,
+        verdict: &mut Verdict,
+    ) -> Result<(), Failure> {
         self.accelerated(program, expected, verdict)?;
         if self.asks(Oracle::Gpu)
             && let Ok(expected) = expected

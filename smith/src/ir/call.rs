@@ -1,0 +1,117 @@
+//! Functions of a module, and calls of them: of values of every type, and of blocks of memory by value.
+
+use super::values::Flavour;
+use super::{Config, Generator};
+use crate::{BYTES_PER_THREAD, INPUT_BYTES};
+use arbitrary::{Result, Unstructured};
+use warpsmith_ir::{InstBuilder, MemFlags, Param, Type, Value};
+
+/// What a function takes and returns. Structs are more often among it than among values: how they are passed is a matter of its own.
+pub(super) fn signature(
+    u: &mut Unstructured,
+    config: &Config,
+    flavour: &Flavour,
+) -> Result<(Vec<Param>, Type)> {
+    let aggregates: Vec<Type> = flavour.types.iter().copied().filter(|ty| ty.is_aggregate()).collect();
+    let any = |u: &mut Unstructured| -> Result<Type> {
+        let some = if !aggregates.is_empty() && u.ratio(1, 3)? { &aggregates } else { &flavour.types };
+        Ok(*u.choose(some)?)
+    };
+    let mut params = Vec::new();
+    for _ in 0..u.int_in_range(0..=3)? {
+        if config.memory && u.ratio(1, 6)? {
+            let align = *u.choose(&[1u32, 2, 4, 8])?;
+            params.push(Param::byval(align * u.int_in_range(1..=5)?, align));
+        } else {
+            params.push(Param::new(any(u)?));
+        }
+    }
+    Ok((params, if u.ratio(1, 2)? { Type::I32 } else { any(u)? }))
+}
+
+impl Generator<'_, '_, '_> {
+    /// The body of a function. What it returns follows from all that it was given, where that is a number.
+    pub(super) fn helper(&mut self, ret: Type) -> Result<()> {
+        let entry = self.b.entry_block();
+        let digest = self.b.declare_var(Type::I64);
+        let zero = self.b.ins().iconst(Type::I64, 0);
+        self.b.def_var(digest, zero);
+        self.digest = Some(digest);
+        let params = self.b.func().params.clone();
+        for (param, value) in params.iter().zip(self.b.block_params(entry).to_vec()) {
+            match param.byval {
+                Some((size, align)) => self.read_block(value, size, align)?,
+                None => self.values.push(value),
+            }
+        }
+        for value in self.values.clone() {
+            self.show(value);
+        }
+        let known = self.values.len();
+        self.instructions()?;
+        self.show_some(known)?;
+        let mut result = self.value(ret)?;
+        if ret.is_int() && ret.bits() <= 64 {
+            let mut shown = self.b.use_var(digest);
+            if ret.bits() < 64 {
+                let high = self.b.ins().lshr_imm(shown, 64 - ret.bits());
+                shown = self.b.ins().bxor(shown, high);
+                shown = self.b.ins().trunc(ret, shown);
+            }
+            result = self.b.ins().bxor(result, shown);
+        }
+        self.b.ins().ret(&[result]);
+        Ok(())
+    }
+
+    /// The words of a block that was passed by value, each as wide as it is aligned.
+    fn read_block(&mut self, block: Value, size: u32, align: u32) -> Result<()> {
+        let Some(ty) = Type::int(8 * align) else { return Ok(()) };
+        for n in 0..size / align {
+            let value = self.b.ins().load(ty, MemFlags::PLAIN, block, (n * align) as i32);
+            self.values.push(value);
+        }
+        Ok(())
+    }
+
+    /// A call of one of the functions, by its name or its address.
+    pub(super) fn call(&mut self) -> Result<()> {
+        let callee = *self.u.choose(self.helpers)?;
+        let params = self.b.module().functions[callee].params.clone();
+        let by_value = params.iter().any(|param| param.byval.is_some());
+        if by_value && self.pointers.is_none() {
+            return self.regular();
+        }
+        let mut args = Vec::new();
+        for param in params {
+            args.push(match param.byval {
+                Some((size, align)) => self.block_to_pass(size, align)?,
+                None => self.value(param.ty)?,
+            });
+        }
+        let results = match self.config.special && !by_value && self.u.ratio(1, 4)? {
+            true => {
+                let address = self.b.ins().func_addr(callee);
+                let ret = self.b.module().functions[callee].ret.first().copied();
+                self.b.ins().call_indirect(address, ret.as_slice(), &args)
+            }
+            false => self.b.call(callee, &args),
+        };
+        self.values.extend(results);
+        Ok(())
+    }
+
+    /// The address of bytes that are there, to be passed by value.
+    fn block_to_pass(&mut self, size: u32, align: u32) -> Result<Value> {
+        let Some(pointers) = self.pointers else { return self.value(Type::I64) };
+        let step = size.next_power_of_two().max(align);
+        match (self.u.int_in_range(0..=2)?, pointers.slot) {
+            (0, Some(slot)) if step <= 64 => {
+                let base = self.b.ins().stack_addr(slot, 0);
+                self.random_place(base, step, 64)
+            }
+            (1, _) => self.random_place(pointers.own, step, BYTES_PER_THREAD),
+            _ => self.random_place(pointers.input, step, INPUT_BYTES),
+        }
+    }
+}

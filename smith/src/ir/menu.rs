@@ -1,0 +1,95 @@
+//! What a module is mostly made of. Half of the modules have a bit of everything; the others have much of some and none of the rest (swarm testing, after
+//! Groce et al., 2012), since many a fault shows only where several things of one kind meet.
+
+use arbitrary::{Result, Unstructured};
+
+/// What one entry of a block can be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    Regular,
+    Access,
+    Vector,
+    Aggregate,
+    Block,
+    Call,
+    Idiom,
+    Algebra,
+    Table,
+}
+
+/// What an access can reach.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Reach {
+    /// A place of the thread's own that the program says, written.
+    Own,
+    /// The constant table.
+    Table,
+    /// The input by a generic pointer.
+    Generic,
+    /// The thread's own memory by a pointer made of an integer.
+    Integer,
+    /// A stack slot, or the thread's part of shared memory.
+    Slot,
+    /// One of two places, by a truth.
+    Either,
+    /// What a variable's address leads to.
+    Place,
+    /// A slot that can become registers.
+    Cell,
+    /// The input.
+    Input,
+}
+
+/// How often each is drawn where a module has a bit of everything.
+const KINDS: [(Kind, usize); 9] = [
+    (Kind::Regular, 32),
+    (Kind::Access, 8),
+    (Kind::Vector, 4),
+    (Kind::Aggregate, 4),
+    (Kind::Block, 1),
+    (Kind::Call, 4),
+    (Kind::Idiom, 8),
+    (Kind::Algebra, 2),
+    (Kind::Table, 4),
+];
+const REACHES: [(Reach, usize); 9] = [
+    (Reach::Own, 4),
+    (Reach::Table, 2),
+    (Reach::Generic, 2),
+    (Reach::Integer, 2),
+    (Reach::Slot, 4),
+    (Reach::Either, 1),
+    (Reach::Place, 2),
+    (Reach::Cell, 4),
+    (Reach::Input, 3),
+];
+
+/// How often each is drawn where it is drawn at all, and how often none is.
+const SWARM: [usize; 5] = [0, 0, 1, 4, 16];
+
+/// What is drawn from.
+#[derive(Clone, Debug)]
+pub(super) struct Menus {
+    pub(super) kinds: Vec<Kind>,
+    pub(super) reaches: Vec<Reach>,
+}
+
+impl Menus {
+    pub(super) fn new(u: &mut Unstructured) -> Result<Menus> {
+        Ok(Menus { kinds: menu(u, &KINDS)?, reaches: menu(u, &REACHES)? })
+    }
+}
+
+fn menu<T: Copy>(u: &mut Unstructured, usual: &[(T, usize)]) -> Result<Vec<T>> {
+    let repeat = |counts: &[(T, usize)]| -> Vec<T> {
+        counts.iter().flat_map(|&(what, count)| std::iter::repeat_n(what, count)).collect()
+    };
+    if u.ratio(1, 2)? {
+        let counts = usual.iter().map(|&(what, _)| Ok((what, *u.choose(&SWARM)?)));
+        let drawn = repeat(&counts.collect::<Result<Vec<_>>>()?);
+        if !drawn.is_empty() {
+            return Ok(drawn);
+        }
+    }
+    Ok(repeat(usual))
+}

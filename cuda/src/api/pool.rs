@@ -28,7 +28,7 @@ unsafe impl Plain for Properties {}
 const _: () = assert!(size_of::<Properties>() == 88);
 
 impl Properties {
-    /// Those of memory of a device.
+    /// The properties of memory of a device.
     pub fn of_device(device: usize) -> Properties {
         let location = Location { kind: 1, id: device as i32 };
         Properties { kind: 1, handles: 0, location, security: 0, most: 0, usage: 0, reserved: [0; 54] }

@@ -10,6 +10,8 @@
 mod addresses;
 #[deny(clippy::wildcard_enum_match_arm)]
 mod aggregates;
+#[allow(clippy::wildcard_enum_match_arm, reason = "what does not move bytes is a word of its own")]
+mod bytes;
 mod cfg;
 mod conjoin;
 #[allow(clippy::wildcard_enum_match_arm, reason = "what is no address of a variable is not looked at")]
@@ -108,6 +110,7 @@ pub(crate) fn standard() -> Passes {
     Passes::default()
         .with(pass("addresses", "write indices as sums whose products are shared", addresses::run))
         .with_module(aggregates::Aggregates)
+        .with(pass("bytes", "put bytes of words in order by one instruction", bytes::run))
         .with(pass("cfg", "decide constant branches, merge and remove blocks", cfg::run))
         .with(pass("conjoin", "decide once by two conditions that lead to the same place", conjoin::run))
         .with_module(constants::Constants)

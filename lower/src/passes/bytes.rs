@@ -1,0 +1,277 @@
+//! Bytes of one or two words in a new order: what shifts, masks and ors put together is one `prmt` (PTX ISA 9.0, 9.7.9.7). ptxas makes an
+//! instruction of each of them, but for masks and ors in a row.
+
+use super::{insert_before, replace_with};
+use crate::analysis::Cfg;
+use crate::pass::{Changes, Context};
+use cranelift_entity::{EntitySet, SecondaryMap};
+use smallvec::SmallVec;
+use warpsmith_ir::{Function, Inst, InstBuilder, InstData, Opcode, Type, Value, mnemonic};
+
+/// Where a byte comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+enum Byte {
+    #[default]
+    Zero,
+    /// A byte of a word, counted from the lowest.
+    Of(Value, u8),
+}
+
+/// The bytes of a value of up to 32 bits, those above it zero.
+type Bytes = [Byte; 4];
+
+/// Instructions that one takes the place of, at least.
+const LEAST: u32 = 2;
+/// Instructions of one value that are looked at.
+const MOST: usize = 16;
+
+pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
+    let order: Vec<Inst> = {
+        let cfg = cx.analyses.get::<Cfg>(func);
+        cfg.reverse_postorder().iter().flat_map(|&block| func.layout.insts(block)).collect()
+    };
+    let mut found = Found { bytes: SecondaryMap::with_default(None), uses: SecondaryMap::new() };
+    for &inst in &order {
+        func.dfg.uses(inst).for_each(|value| found.uses[value] += 1);
+        if let Some(result) = func.dfg.first_result(inst).filter(|result| is_word(func, *result)) {
+            found.bytes[result] = found.moved(func, inst);
+        }
+    }
+    let mut changes = 0;
+    let mut gone: EntitySet<Inst> = EntitySet::new();
+    // What a value is made of is behind it: the largest trees are found first.
+    for &inst in order.iter().rev() {
+        let Some(result) = func.dfg.first_result(inst).filter(|result| func.dfg.ty(*result) == Type::I32)
+        else {
+            continue;
+        };
+        let Some(bytes) = found.bytes[result] else { continue };
+        if gone.contains(inst) {
+            continue;
+        }
+        let Some(order) = Order::of(func, &bytes).filter(|order| !order.is_of(result)) else { continue };
+        let (cost, tree) = found.tree(func, inst, &order);
+        if cost < LEAST {
+            continue;
+        }
+        tree.into_iter().for_each(|inst| {
+            gone.insert(inst);
+        });
+        let by = order.build(func, inst);
+        replace_with(func, inst, by);
+        changes += 1;
+    }
+    if changes > 0 {
+        func.dfg.resolve_aliases();
+    }
+    Changes::to_instructions(changes)
+}
+
+/// Whether a value is an integer of 8, 16 or 32 bits.
+fn is_word(func: &Function, value: Value) -> bool {
+    matches!(func.dfg.ty(value), Type::I8 | Type::I16 | Type::I32)
+}
+
+fn width(func: &Function, value: Value) -> usize {
+    (func.dfg.ty(value).bits() / 8) as usize
+}
+
+struct Found {
+    /// The bytes of results that move bytes only.
+    bytes: SecondaryMap<Value, Option<Bytes>>,
+    uses: SecondaryMap<Value, u32>,
+}
+
+impl Found {
+    /// The bytes of an operand: those of what it moves, or its own.
+    fn of(&self, func: &Function, value: Value) -> Bytes {
+        let value = func.dfg.resolve(value);
+        if let Some(bytes) = self.bytes[value] {
+            return bytes;
+        }
+        let constant = func.dfg.int_const(value).map(i64::to_le_bytes);
+        let own = |n: usize| match constant {
+            Some(bytes) if bytes[n] == 0 => Byte::Zero,
+            _ if n < width(func, value) => Byte::Of(value, n as u8),
+            _ => Byte::Zero,
+        };
+        std::array::from_fn(own)
+    }
+
+    /// The bytes of a result, if the instruction does nothing but move bytes.
+    fn moved(&self, func: &Function, inst: Inst) -> Option<Bytes> {
+        let bytes = |value: Value| self.of(func, value);
+        let result = func.dfg.first_result(inst)?;
+        let width = width(func, result);
+        let amount = |value: Value| whole_bytes(func, value, width);
+        let made: Bytes = match func.dfg[inst] {
+            InstData::Unary { op: Opcode::Zext, arg } if is_word(func, arg) => {
+                let inner = bytes(arg);
+                let words = inner.iter().all(|byte| match byte {
+                    Byte::Zero => true,
+                    Byte::Of(word, _) => func.dfg.ty(*word) == Type::I32,
+                });
+                // A value of fewer bits is in no register of 32 by itself, but its extension is.
+                let own = self::width(func, arg);
+                let extended = |n: usize| if n < own { Byte::Of(result, n as u8) } else { Byte::Zero };
+                if words { inner } else { std::array::from_fn(extended) }
+            }
+            InstData::Unary { op: Opcode::Trunc, arg } if is_word(func, arg) => bytes(arg),
+            InstData::Unary { op: Opcode::Bswap, arg } => {
+                let bytes = bytes(arg);
+                std::array::from_fn(|n| if n < width { bytes[width - 1 - n] } else { Byte::Zero })
+            }
+            InstData::Binary { op: Opcode::Bor | Opcode::Bxor | Opcode::Iadd, args: [a, b] } => {
+                let (a, b) = (bytes(a), bytes(b));
+                let mut all = a;
+                for (byte, other) in all.iter_mut().zip(b) {
+                    *byte = match (*byte, other) {
+                        (Byte::Zero, byte) | (byte, Byte::Zero) => byte,
+                        (Byte::Of(..), Byte::Of(..)) => return None,
+                    };
+                }
+                all
+            }
+            InstData::Binary { op: Opcode::Band, args: [x, mask] } => {
+                let (mut all, mask) = (bytes(x), func.dfg.int_const(func.dfg.resolve(mask))?.to_le_bytes());
+                for (byte, mask) in all.iter_mut().zip(mask) {
+                    match mask {
+                        0 => *byte = Byte::Zero,
+                        0xff => {}
+                        _ => return None,
+                    }
+                }
+                all
+            }
+            InstData::Binary { op: Opcode::Shl, args: [x, by] } => {
+                let (all, by) = (bytes(x), amount(by)?);
+                std::array::from_fn(|n| if n < by { Byte::Zero } else { all[n - by] })
+            }
+            InstData::Binary { op: Opcode::Lshr, args: [x, by] } => {
+                let (all, by) = (bytes(x), amount(by)?);
+                std::array::from_fn(|n| all.get(n + by).copied().unwrap_or_default())
+            }
+            InstData::Ternary { op: Opcode::Fshl, args: [high, low, by] } if width == 4 => {
+                shifted(bytes(high), bytes(low), 4 - amount(by)?)
+            }
+            InstData::Ternary { op: Opcode::Fshr, args: [high, low, by] } if width == 4 => {
+                shifted(bytes(high), bytes(low), amount(by)?)
+            }
+            InstData::Binary { op: Opcode::Rotl, args: [x, by] } if width == 4 => {
+                shifted(bytes(x), bytes(x), 4 - amount(by)?)
+            }
+            InstData::Binary { op: Opcode::Rotr, args: [x, by] } if width == 4 => {
+                shifted(bytes(x), bytes(x), amount(by)?)
+            }
+            _ => return None,
+        };
+        Some(std::array::from_fn(|n| if n < width { made[n] } else { Byte::Zero }))
+    }
+
+    /// The instructions that are not needed if this one's result is made of words, and how many of them cost anything.
+    fn tree(&self, func: &Function, root: Inst, order: &Order) -> (u32, SmallVec<[Inst; MOST]>) {
+        let mut tree = SmallVec::from_slice(&[root]);
+        let (mut next, mut cost) = (0, 0);
+        while let Some(&inst) = tree.get(next) {
+            next += 1;
+            // A part of a register is that register.
+            cost += u32::from(func.dfg.opcode(inst) != Opcode::Trunc);
+            for arg in func.dfg.args(inst).iter().map(|&arg| func.dfg.resolve(arg)) {
+                let only_here = self.bytes[arg].is_some() && self.uses[arg] == 1 && !order.is_of(arg);
+                let def = func.dfg.def_inst(arg).filter(|_| only_here && tree.len() < MOST);
+                tree.extend(def);
+            }
+        }
+        (cost, tree)
+    }
+}
+
+/// Four bytes of two words, from a byte of the lower one on.
+fn shifted(high: Bytes, low: Bytes, from: usize) -> Bytes {
+    std::array::from_fn(|n| if n + from < 4 { low[n + from] } else { high[n + from - 4] })
+}
+
+/// A constant amount of bits as whole bytes, fewer than the value has.
+fn whole_bytes(func: &Function, amount: Value, width: usize) -> Option<usize> {
+    let bits = usize::try_from(func.dfg.int_const(func.dfg.resolve(amount))?).ok()?;
+    (bits.is_multiple_of(8) && bits / 8 < width).then_some(bits / 8)
+}
+
+/// Bytes of one or two words, as `prmt` takes them.
+struct Order {
+    first: Value,
+    second: Option<Value>,
+    selector: u32,
+}
+
+/// The selector of the bytes of the first word as they are.
+const SAME: u32 = 0x3210;
+
+impl Order {
+    /// `None` if the bytes are not of one or two words of 32 bits, or if none of two has a zero that is needed.
+    fn of(func: &Function, bytes: &Bytes) -> Option<Order> {
+        let mut words: SmallVec<[Value; 2]> = SmallVec::new();
+        for byte in bytes {
+            if let Byte::Of(word, _) = *byte
+                && !words.contains(&word)
+            {
+                if words.len() == 2 || func.dfg.ty(word) != Type::I32 {
+                    return None;
+                }
+                words.push(word);
+            }
+        }
+        // A constant can be the second operand only.
+        words.sort_by_key(|word| func.dfg.int_const(*word).is_some());
+        let (first, second) = (*words.first()?, words.get(1).copied());
+        if func.dfg.int_const(first).is_some() {
+            return None;
+        }
+        let zero = match second {
+            None => Some(4),
+            Some(second) => zero_byte(func, first).or_else(|| Some(4 + zero_byte(func, second)?)),
+        };
+        let mut selector = 0;
+        for (n, byte) in bytes.iter().enumerate() {
+            let digit = match byte {
+                Byte::Zero => zero?,
+                Byte::Of(word, byte) => u32::from(*byte) + if *word == first { 0 } else { 4 },
+            };
+            selector |= digit << (4 * n);
+        }
+        Some(Order { first, second, selector })
+    }
+
+    fn is_of(&self, value: Value) -> bool {
+        value == self.first || Some(value) == self.second
+    }
+
+    fn build(&self, func: &mut Function, before: Inst) -> Value {
+        let selector = self.selector as i32;
+        let Some(second) = self.second else {
+            if self.selector == SAME {
+                return self.first;
+            }
+            return func.before(before).ptx(mnemonic!("prmt.b32"), (self.first, 0, selector)).first();
+        };
+        let second = match func.dfg.int_const(second) {
+            // Where it is made may be further down.
+            Some(value) => insert_before(func, before, InstData::IntConst { value }, Type::I32),
+            None => second,
+        };
+        func.before(before).ptx(mnemonic!("prmt.b32"), (self.first, second, selector)).first()
+    }
+}
+
+/// A byte of a word that is zero.
+fn zero_byte(func: &Function, word: Value) -> Option<u32> {
+    if let Some(value) = func.dfg.int_const(word) {
+        return value.to_le_bytes()[..4].iter().position(|byte| *byte == 0).map(|n| n as u32);
+    }
+    match func.dfg.def_data(word) {
+        Some(&InstData::Unary { op: Opcode::Zext, arg }) if is_word(func, arg) => {
+            Some(width(func, arg) as u32)
+        }
+        _ => None,
+    }
+}

@@ -215,7 +215,7 @@ fn a_pass_takes_the_place_of_its_namesake() {
     assert!(
         unknown
             .to_string()
-            .starts_with("there is no pass `grow`; there are `addresses`, `aggregates`, `cfg`,"),
+            .starts_with("there is no pass `grow`; there are `addresses`, `aggregates`, `bytes`, `cfg`,"),
         "{unknown}"
     );
 }

@@ -1,5 +1,6 @@
 //! Attributes of devices: the numbers of `CUdevice_attribute`, and what each is of a profile.
 
+use crate::api::texture::PITCH_ALIGNMENT;
 use crate::profile::Profile;
 use warpsmith::isa::limits;
 
@@ -49,8 +50,8 @@ const FIXED: &[(u32, u64)] = &[
     (47, 8192),
     (48, 8192),
     (49, 32_768),
-    (50, 0),  // PCI_DOMAIN_ID
-    (51, 32), // TEXTURE_PITCH_ALIGNMENT
+    (50, 0),                      // PCI_DOMAIN_ID
+    (51, PITCH_ALIGNMENT as u64), // TEXTURE_PITCH_ALIGNMENT
     (52, 32_768),
     (53, 32_768),
     (54, 2046),

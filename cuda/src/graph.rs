@@ -142,6 +142,15 @@ pub struct Exec {
     ready: Mutex<Option<Arc<Vec<Op>>>>,
 }
 
+/// The work of a node as a graph made with these flags does it.
+fn launched(op: Op, flags: u64) -> Op {
+    match op {
+        // What an earlier launch has allocated is freed at the next one if the client has asked for that.
+        Op::Allocate(memory, _) => Op::Allocate(memory, flags & AUTO_FREE != 0),
+        other => other,
+    }
+}
+
 /// A node of a graph that can be launched.
 #[derive(Clone, Debug)]
 struct Step {
@@ -153,14 +162,7 @@ struct Step {
 impl Exec {
     /// The graph as it is now.
     pub fn new(graph: &Graph, flags: u64) -> Result<Exec, Error> {
-        let step = |(node, op)| {
-            let op = match op {
-                // What an earlier launch has allocated is freed at the next one if the client has asked for that.
-                Op::Allocate(memory, _) => Op::Allocate(memory, flags & AUTO_FREE != 0),
-                other => other,
-            };
-            Step { node, op, enabled: true }
-        };
+        let step = |(node, op)| Step { node, op: launched(op, flags), enabled: true };
         let work = graph.work()?.into_iter().map(step).collect();
         Ok(Exec { flags, work: Mutex::new(work), ready: Mutex::default() })
     }
@@ -231,7 +233,7 @@ impl Exec {
         }
         for ((node, op), step) in work.into_iter().zip(steps.iter_mut()) {
             // The nodes of either graph name the step from now on; those of the new one are what the client has.
-            (step.node, step.op) = (node, op);
+            (step.node, step.op) = (node, launched(op, self.flags));
         }
         *self.ready.lock().unwrap_or_else(PoisonError::into_inner) = None;
         Ok(())

@@ -76,7 +76,7 @@ impl Reference {
             ReferenceKind::Texture => Some(binding.texture),
             ReferenceKind::Surface | ReferenceKind::Sampler => None,
         };
-        let object = create(state, Object { resource, texture, view: None })?;
+        let object = create(state, &Object { resource, texture, view: None })?;
         Ok(state.device.bind(&module.program, name, object)?)
     }
 }

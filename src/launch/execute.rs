@@ -92,7 +92,7 @@ fn launch(
         let mut own = Vec::with_capacity(behind.len());
         for arg in behind {
             own.extend(match arg {
-                Arg::Buffer { bytes, .. } => Some(filled(&mut device, bytes)?),
+                Arg::Buffer { bytes, .. } => Some(device.upload(bytes)?),
                 Arg::SameAs(index) => buffers.get(*index).and_then(|of| of.first().copied()),
                 Arg::Value(_) | Arg::Multicast(_) | Arg::TensorMap(_) | Arg::Resource(_) => None,
             });
@@ -102,7 +102,7 @@ fn launch(
     let mut memory: Vec<(&str, Buffer)> = Vec::with_capacity(spec.memory.len());
     for (name, arg) in &spec.memory {
         if let Arg::Buffer { bytes, .. } = arg {
-            memory.push((name, filled(&mut device, bytes)?));
+            memory.push((name, device.upload(bytes)?));
         }
     }
     let resources = Resources::new(&mut device, program, spec, &buffers)?;
@@ -199,13 +199,6 @@ fn launch(
         thread_instructions: stats.thread_instructions,
         seconds: stats.seconds,
     })
-}
-
-/// A buffer of these bytes, which are copied at once and not one by one as numbers of any type are.
-fn filled(device: &mut Device, bytes: &[u8]) -> Result<Buffer, Fault> {
-    let buffer = device.alloc(bytes.len() as u64)?;
-    device.write(buffer, bytes)?;
-    Ok(buffer)
 }
 
 pub(super) fn bad_launch(message: String) -> Fault {

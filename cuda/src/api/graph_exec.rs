@@ -2,7 +2,7 @@
 
 use crate::api::copy::Copy3D;
 use crate::api::graph::get;
-use crate::api::graph_node::{FillParams, HostParams, KernelParams, KernelParams2};
+use crate::api::graph_node::{self, FillParams, HostParams, KernelParams, KernelParams2};
 use crate::context::stream;
 use crate::error::{Code, Error};
 use crate::ffi::{In, Out, Plain, api};
@@ -136,8 +136,7 @@ api! {
     }
 
     fn cuGraphExecChildGraphNodeSetParams(handle: u64, node: u64, child: u64) {
-        let work = get(child)?.work()?.into_iter().map(|(_, op)| op).collect();
-        exec(handle)?.set(node, Op::Graph(Arc::new(work)))
+        exec(handle)?.set(node, graph_node::child(child)?.0)
     }
 
     fn cuGraphExecEventRecordNodeSetEvent(handle: u64, node: u64, event: u64) {

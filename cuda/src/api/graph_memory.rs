@@ -1,7 +1,7 @@
 //! Nodes of graphs that allocate memory, free it, or write values to it and wait for them.
 
 use crate::api::graph_exec::exec;
-use crate::api::graph_node::{add, node, set_described};
+use crate::api::graph_node::{add, node, other_work, set_described};
 use crate::api::pool::{Access, Properties};
 use crate::api::stream::{BatchOp, operations};
 use crate::context::current;
@@ -114,7 +114,7 @@ api! {
                 bytes: memory.bytes as usize,
                 address: memory.address,
             }),
-            other => Err(Error::value(format!("the node does other work: {other:?}"))),
+            other => Err(other_work(&other)),
         }
     }
 
@@ -126,7 +126,7 @@ api! {
     fn cuGraphMemFreeNodeGetParams(handle: u64, address: Out<u64>) {
         match node(handle)?.op {
             Op::Free(own) => address.set(own),
-            other => Err(Error::value(format!("the node does other work: {other:?}"))),
+            other => Err(other_work(&other)),
         }
     }
 

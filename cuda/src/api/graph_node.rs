@@ -154,11 +154,26 @@ pub fn set_described(node: u64, op: Op, kind: NodeKind) -> Result<(), Error> {
     Ok(())
 }
 
+/// The error for a node that does other work than is asked of it.
+pub fn other_work(op: &Op) -> Error {
+    Error::value(format!("the node does other work: {op:?}"))
+}
+
+/// The work of a child as it is now, and the kind of its node.
+pub fn child(handle: u64) -> Result<(Op, NodeKind), Error> {
+    let graph = get(handle)?;
+    if graph.has_memory() {
+        return Err(Error::unsupported("a graph in a graph that allocates memory"));
+    }
+    let work = graph.work()?.into_iter().map(|(_, op)| op).collect();
+    Ok((Op::Graph(Arc::new(work)), NodeKind::Child(handle)))
+}
+
 /// The launch of a node.
 fn kernel(handle: u64) -> Result<Arc<KernelLaunch>, Error> {
     match node(handle)?.op {
         Op::Kernel(launch) => Ok(launch),
-        other => Err(Error::value(format!("the node does other work: {other:?}"))),
+        other => Err(other_work(&other)),
     }
 }
 
@@ -267,13 +282,8 @@ api! {
     }
 
     fn cuGraphAddChildGraphNode(answer: Out<u64>, graph: u64, after: In<u64>, count: usize, child: u64) {
-        let child_graph = get(child)?;
-        if child_graph.has_memory() {
-            return Err(Error::unsupported("a graph in a graph that allocates memory"));
-        }
-        // The child as it is now.
-        let work = child_graph.work()?.into_iter().map(|(_, op)| op).collect();
-        add(answer, graph, after, count, Op::Graph(Arc::new(work)), NodeKind::Child(child))
+        let (op, kind) = self::child(child)?;
+        add(answer, graph, after, count, op, kind)
     }
 
     fn cuGraphChildGraphNodeGetGraph(handle: u64, graph: Out<u64>) {
@@ -328,7 +338,7 @@ api! {
         match node(handle)? {
             Node { kind: NodeKind::Copy(described), .. } => params.set(*described),
             Node { op: Op::Copy(copy), .. } => params.set(Copy3D::of(&copy)),
-            Node { op, .. } => Err(Error::value(format!("the node does other work: {op:?}"))),
+            Node { op, .. } => Err(other_work(&op)),
         }
     }
 
@@ -346,7 +356,7 @@ api! {
                 width: fill.extent[0],
                 height: fill.extent[1],
             }),
-            other => Err(Error::value(format!("the node does other work: {other:?}"))),
+            other => Err(other_work(&other)),
         }
     }
 
@@ -357,21 +367,21 @@ api! {
     fn cuGraphHostNodeGetParams(handle: u64, params: Out<HostParams>) {
         match node(handle)?.op {
             Op::Host(host) => params.set(HostParams { function: Some(host.function), data: host.data }),
-            other => Err(Error::value(format!("the node does other work: {other:?}"))),
+            other => Err(other_work(&other)),
         }
     }
 
     fn cuGraphEventRecordNodeGetEvent(handle: u64, answer: Out<u64>) {
         match node(handle)?.op {
             Op::Record(event) => answer.set(event_handle(&event)?),
-            other => Err(Error::value(format!("the node does other work: {other:?}"))),
+            other => Err(other_work(&other)),
         }
     }
 
     fn cuGraphEventWaitNodeGetEvent(handle: u64, answer: Out<u64>) {
         match node(handle)?.op {
             Op::Wait(event) => answer.set(event_handle(&event)?),
-            other => Err(Error::value(format!("the node does other work: {other:?}"))),
+            other => Err(other_work(&other)),
         }
     }
 

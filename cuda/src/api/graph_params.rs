@@ -4,12 +4,11 @@ use crate::api::copy::Copy3D;
 use crate::api::graph::get;
 use crate::api::graph_exec::exec;
 use crate::api::graph_memory::{AllocationParams, Batch, free};
-use crate::api::graph_node::{FillParams, HostParams, KernelParams2, add, event, set_described};
+use crate::api::graph_node::{FillParams, HostParams, KernelParams2, add, child, event, set_described};
 use crate::error::Error;
 use crate::ffi::{In, Out, Plain, Pointer, api};
 use crate::graph::NodeKind;
 use crate::op::Op;
-use std::sync::Arc;
 
 /// What stands in front of the parameters of a kind: the kind, and what is reserved.
 #[repr(C)]
@@ -47,11 +46,7 @@ fn work(params: In<Head>) -> Result<(Op, NodeKind), Error> {
         }
         2 => In::<FillParams>::from(body).get()?.op()?,
         3 => In::<HostParams>::from(body).get()?.op()?,
-        4 => {
-            let child = In::<u64>::from(body).get()?;
-            let work = get(child)?.work()?.into_iter().map(|(_, op)| op).collect();
-            return Ok((Op::Graph(Arc::new(work)), NodeKind::Child(child)));
-        }
+        4 => return child(In::<u64>::from(body).get()?),
         5 => Op::Empty,
         6 => Op::Wait(event(In::<u64>::from(body).get()?)?),
         7 => Op::Record(event(In::<u64>::from(body).get()?)?),
@@ -63,6 +58,14 @@ fn work(params: In<Head>) -> Result<(Op, NodeKind), Error> {
         kind => return Err(Error::value(format!("{kind} is no kind of node"))),
     };
     Ok((op, NodeKind::Plain))
+}
+
+/// As [`work`], for a node that there is. What it allocates or frees is decided when it is made.
+fn other(params: In<Head>) -> Result<(Op, NodeKind), Error> {
+    match params.get()?.kind {
+        10 | 11 => Err(Error::unsupported("other parameters of a node that allocates or frees memory")),
+        _ => work(params),
+    }
 }
 
 fn add_node(node: Out<u64>, graph: u64, after: In<u64>, count: usize, params: In<Head>) -> Result<(), Error> {
@@ -89,11 +92,11 @@ api! {
     }
 
     fn cuGraphNodeSetParams(node: u64, params: In<Head>) {
-        let (op, kind) = work(params)?;
+        let (op, kind) = other(params)?;
         set_described(node, op, kind)
     }
 
     fn cuGraphExecNodeSetParams(handle: u64, node: u64, params: In<Head>) {
-        exec(handle)?.set(node, work(params)?.0)
+        exec(handle)?.set(node, other(params)?.0)
     }
 }

@@ -14,6 +14,15 @@ use warpsmith::interp::texture::{AddressMode, Filter, Format, Image, LevelRange,
 /// Bytes that the distance of the rows of a pitched texture is a multiple of: `TEXTURE_PITCH_ALIGNMENT`.
 pub const PITCH_ALIGNMENT: u32 = 32;
 
+/// `CUresourcetype`: what the texels of a texture or surface are in.
+pub const ARRAY: u32 = 0;
+/// An array with levels.
+pub const MIPMAP: u32 = 1;
+/// Memory in one row.
+pub const LINEAR: u32 = 2;
+/// Memory in rows.
+const PITCHED: u32 = 3;
+
 /// `CUDA_RESOURCE_DESC`
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -84,17 +93,17 @@ impl Resource {
 
     /// Texels of a `CUarray_format` with so many channels, one after the other.
     pub fn linear(address: u64, format: (u32, u32), bytes: u64) -> Resource {
-        Resource::new(2, &[address, packed(format), bytes])
+        Resource::new(LINEAR, &[address, packed(format), bytes])
     }
 
     /// Rows of such texels.
     pub fn pitched(address: u64, format: (u32, u32), [width, height]: [u64; 2], pitch: u64) -> Resource {
-        Resource::new(3, &[address, packed(format), width, height, pitch])
+        Resource::new(PITCHED, &[address, packed(format), width, height, pitch])
     }
 
     /// Has memory that is no array read as another format.
     pub fn set_format(&mut self, format: (u32, u32)) {
-        if let 2 | 3 = self.kind {
+        if let LINEAR | PITCHED = self.kind {
             self.words[1] = packed(format);
         }
     }
@@ -134,21 +143,21 @@ fn texels(resource: &Resource, view: Option<&View>, state: &State) -> Result<(u6
     let [first, second, third, fourth, ..] = resource.words;
     let large = |n: u64| u32::try_from(n).map_err(|_| Error::value(format!("a size of {n}")));
     match resource.kind {
-        0 => {
+        ARRAY => {
             let array = state.arrays.get(first)?;
             let image =
                 view.map_or_else(|| Ok(array.image.clone()), |v| v.of(&array.descriptor, &array.image));
             Ok((array.address, image?))
         }
-        1 => {
+        MIPMAP => {
             let mipmap = state.mipmaps.get(first)?;
             let image =
                 view.map_or_else(|| Ok(mipmap.image.clone()), |v| v.of(&mipmap.descriptor, &mipmap.image));
             Ok((mipmap.address, image?))
         }
-        2 | 3 if view.is_some() => Err(Error::value("a view is of an array")),
+        LINEAR | PITCHED if view.is_some() => Err(Error::value("a view is of an array")),
         // The address, format and channels in one word, then bytes.
-        2 => {
+        LINEAR => {
             let format = format(second as u32, (second >> 32) as u32)?;
             let texels = large(third / u64::from(format.bytes()))?;
             let image =
@@ -156,7 +165,7 @@ fn texels(resource: &Resource, view: Option<&View>, state: &State) -> Result<(u6
             Ok((first, image.in_linear_memory()))
         }
         // As above, then width, height, pitch.
-        3 => {
+        PITCHED => {
             let format = format(second as u32, (second >> 32) as u32)?;
             let pitch = large(resource.words[4])?;
             if !pitch.is_multiple_of(PITCH_ALIGNMENT) {
@@ -235,16 +244,22 @@ fn buffer(state: &State, address: u64, bytes: u32) -> Result<warpsmith::Buffer, 
 }
 
 /// Makes an object on the device.
-pub fn create(state: &mut State, object: Object) -> Result<Handle, Error> {
+pub fn create(state: &mut State, object: &Object) -> Result<Handle, Error> {
     let (address, image) = texels(&object.resource, object.view.as_ref(), state)?;
     let place = buffer(state, address, image.bytes())?;
     let handle = match &object.texture {
         Some(texture) => state.device.create_texture(place, &image, &texture.sampler(&image)?),
         None => state.device.create_surface(place, &image),
     };
-    let handle = handle.map_err(|fault| Error::value(fault.message))?;
-    state.objects.insert(handle.value(), object);
-    Ok(handle)
+    handle.map_err(|fault| Error::value(fault.message))
+}
+
+/// Makes an object that the client has.
+fn give(object: Object, answer: Out<u64>) -> Result<(), Error> {
+    let mut state = driver()?.lock();
+    let handle = create(&mut state, &object)?.value();
+    state.objects.insert(handle, object);
+    answer.set(handle)
 }
 
 fn known(handle: u64) -> Result<Object, Error> {
@@ -278,9 +293,8 @@ api! {
     fn cuTexObjectCreate(object: Out<u64>, resource: In<Resource>, texture: In<Texture>, view: In<View>) {
         current()?;
         object.check()?;
-        let (resource, texture) = (resource.get()?, texture.get()?);
-        let handle = create(&mut driver()?.lock(), Object { resource, texture: Some(texture), view: view.optional() })?;
-        object.set(handle.value())
+        let (resource, texture) = (resource.get()?, Some(texture.get()?));
+        give(Object { resource, texture, view: view.optional() }, object)
     }
 
     fn cuTexObjectDestroy(object: u64) {
@@ -305,12 +319,10 @@ api! {
         current()?;
         object.check()?;
         let resource = resource.get()?;
-        if resource.kind != 0 {
+        if resource.kind != ARRAY {
             return Err(Error::value("a surface is of an array"));
         }
-        let mut state = driver()?.lock();
-        let handle = create(&mut state, Object { resource, texture: None, view: None })?;
-        object.set(handle.value())
+        give(Object { resource, texture: None, view: None }, object)
     }
 
     fn cuSurfObjectDestroy(object: u64) {

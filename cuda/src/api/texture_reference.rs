@@ -1,15 +1,15 @@
 //! Texture and surface references, which CUDA 13 still has but calls deprecated: objects of textures do all that they do.
 
-use crate::api::texture::{PITCH_ALIGNMENT, Resource};
-use crate::array::format;
+use crate::api::texture::{ARRAY, LINEAR, MIPMAP, PITCH_ALIGNMENT, Resource};
+use crate::array::{Descriptor, format};
 use crate::context::current;
 use crate::error::Error;
 use crate::ffi::{In, Out, Plain, Text, api};
 use crate::reference::{Binding, Reference};
 use crate::state::driver;
 use std::sync::Arc;
-use warpsmith::interp::cuda::{ADDRESS_MODES, FILTERS};
-use warpsmith::interp::texture::ReferenceKind;
+use warpsmith::interp::cuda::{ADDRESS_MODES, FILTERS, NORMALIZED_COORDINATES, READ_AS_INTEGER, SRGB};
+use warpsmith::interp::texture::{ReferenceKind, TEXEL_ALIGN};
 
 /// `CUDA_ARRAY_DESCRIPTOR`
 #[repr(C)]
@@ -25,10 +25,8 @@ unsafe impl Plain for Rows {}
 
 /// `CU_TRSA_OVERRIDE_FORMAT`, which every binding to an array must say: its format is that of the texels.
 const OVERRIDE_FORMAT: u32 = 1;
-/// `CU_TRSF_..`: integers, normalized coordinates, sRGB, levels that are not blended, cubes without seams.
-const FLAGS: u32 = 1 | 2 | 0x10 | 0x20 | 0x40;
-/// Texels start at multiples of so many bytes. What memory starts at beyond them is the offset that the client has to add.
-const ALIGNMENT: u64 = 16;
+/// `CU_TRSF_..`, levels that are not blended and cubes without seams among them.
+const FLAGS: u32 = READ_AS_INTEGER | NORMALIZED_COORDINATES | SRGB | 0x20 | 0x40;
 /// `CU_PARAM_TR_DEFAULT`
 const DEFAULT_UNIT: i32 = -1;
 
@@ -58,11 +56,30 @@ fn known<T>(table: &[T], number: u32, what: &str) -> Result<(), Error> {
     found.ok_or_else(|| Error::value(format!("{number} is no {what}")))
 }
 
+/// Has a reference read otherwise.
+fn set(handle: u64, set: impl FnOnce(&mut Binding)) -> Result<(), Error> {
+    change(handle, |binding| {
+        set(binding);
+        Ok(())
+    })
+}
+
+fn bind_array(handle: u64, resource: Resource, descriptor: &Descriptor, flags: u32) -> Result<(), Error> {
+    if flags != OVERRIDE_FORMAT {
+        return Err(Error::value(format!("flags {flags}")));
+    }
+    set(handle, |binding| {
+        binding.format = (descriptor.format, descriptor.channels);
+        binding.resource = Some(resource);
+    })
+}
+
+// What is behind what texels may start at is the offset that the client has to add.
 fn bind_memory(offset: Out<usize>, handle: u64, address: u64, bytes: usize) -> Result<(), Error> {
-    let beyond = address % ALIGNMENT;
+    let beyond = address % TEXEL_ALIGN;
     if beyond != 0 && offset.is_null() {
         return Err(Error::value(format!(
-            "texels at {address:#x}, no multiple of {ALIGNMENT}, without an offset"
+            "texels at {address:#x}, no multiple of {TEXEL_ALIGN}, without an offset"
         )));
     }
     change(handle, |binding| {
@@ -101,10 +118,6 @@ fn bound(found: Option<[u64; 2]>, kind: u32, answer: Out<u64>) -> Result<(), Err
     }
 }
 
-const ARRAY: u32 = 0;
-const MIPMAP: u32 = 1;
-const LINEAR: u32 = 2;
-
 api! {
     fn cuModuleGetTexRef(answer: Out<u64>, module: u64, name: Text) {
         of_module(answer, module, name, ReferenceKind::Texture)
@@ -138,27 +151,13 @@ api! {
     }
 
     fn cuTexRefSetArray(handle: u64, array: u64, flags: u32) {
-        if flags != OVERRIDE_FORMAT {
-            return Err(Error::value(format!("flags {flags}")));
-        }
         let found = driver()?.lock().arrays.get(array)?;
-        change(handle, |binding| {
-            binding.format = (found.descriptor.format, found.descriptor.channels);
-            binding.resource = Some(Resource::array(ARRAY, array));
-            Ok(())
-        })
+        bind_array(handle, Resource::array(ARRAY, array), &found.descriptor, flags)
     }
 
     fn cuTexRefSetMipmappedArray(handle: u64, mipmap: u64, flags: u32) {
-        if flags != OVERRIDE_FORMAT {
-            return Err(Error::value(format!("flags {flags}")));
-        }
         let found = driver()?.lock().mipmaps.get(mipmap)?;
-        change(handle, |binding| {
-            binding.format = (found.descriptor.format, found.descriptor.channels);
-            binding.resource = Some(Resource::array(MIPMAP, mipmap));
-            Ok(())
-        })
+        bind_array(handle, Resource::array(MIPMAP, mipmap), &found.descriptor, flags)
     }
 
     fn cuTexRefSetAddress_v2(offset: Out<usize>, handle: u64, address: u64, bytes: usize) {
@@ -196,57 +195,36 @@ api! {
 
     fn cuTexRefSetFilterMode(handle: u64, mode: u32) {
         known(&FILTERS, mode, "filter")?;
-        change(handle, |binding| {
-            binding.texture.filter = mode;
-            Ok(())
-        })
+        set(handle, |binding| binding.texture.filter = mode)
     }
 
     fn cuTexRefSetMipmapFilterMode(handle: u64, mode: u32) {
         known(&FILTERS, mode, "filter")?;
-        change(handle, |binding| {
-            binding.texture.mip_filter = mode;
-            Ok(())
-        })
+        set(handle, |binding| binding.texture.mip_filter = mode)
     }
 
     fn cuTexRefSetMipmapLevelBias(handle: u64, bias: f32) {
-        change(handle, |binding| {
-            binding.texture.bias = bias;
-            Ok(())
-        })
+        set(handle, |binding| binding.texture.bias = bias)
     }
 
     fn cuTexRefSetMipmapLevelClamp(handle: u64, min: f32, max: f32) {
-        change(handle, |binding| {
-            (binding.texture.min, binding.texture.max) = (min, max);
-            Ok(())
-        })
+        set(handle, |binding| (binding.texture.min, binding.texture.max) = (min, max))
     }
 
     fn cuTexRefSetMaxAnisotropy(handle: u64, most: u32) {
-        change(handle, |binding| {
-            binding.texture.anisotropy = most;
-            Ok(())
-        })
+        set(handle, |binding| binding.texture.anisotropy = most)
     }
 
     fn cuTexRefSetBorderColor(handle: u64, color: In<[f32; 4]>) {
         let color = color.get()?;
-        change(handle, |binding| {
-            binding.texture.border = color;
-            Ok(())
-        })
+        set(handle, |binding| binding.texture.border = color)
     }
 
     fn cuTexRefSetFlags(handle: u64, flags: u32) {
         if flags & !FLAGS != 0 {
             return Err(Error::value(format!("flags {flags:#x} of a texture reference")));
         }
-        change(handle, |binding| {
-            binding.texture.flags = flags;
-            Ok(())
-        })
+        set(handle, |binding| binding.texture.flags = flags)
     }
 
     fn cuTexRefGetAddress_v2(address: Out<u64>, handle: u64) {
@@ -310,10 +288,7 @@ api! {
             return Err(Error::value(format!("flags {flags}")));
         }
         driver()?.lock().arrays.get(array)?;
-        change(handle, |binding| {
-            binding.resource = Some(Resource::array(ARRAY, array));
-            Ok(())
-        })
+        set(handle, |binding| binding.resource = Some(Resource::array(ARRAY, array)))
     }
 
     fn cuSurfRefGetArray(array: Out<u64>, handle: u64) {

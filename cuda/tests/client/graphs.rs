@@ -217,6 +217,12 @@ fn memory_of_a_graph() {
     assert_eq!(cu!(cuGraphDestroyNode(fill_node)), 801);
     assert_eq!(cu!(cuGraphCreate(&mut other, 0u32)), 0);
     assert_eq!(cu!(cuGraphAddChildGraphNode(&mut free, other, null(), 0usize, graph)), 801);
+    // By the structure for any kind, too; and what a node allocates is not changed.
+    let mut any = [0u64; 32];
+    (any[0], any[2]) = (4, graph);
+    assert_eq!(cu!(cuGraphAddNode(&mut free, other, null(), 0usize, any.as_ptr())), 801);
+    any[0] = 10;
+    assert_eq!(cu!(cuGraphNodeSetParams(first, any.as_ptr())), 801);
     // What nobody has goes with the last graph.
     let (mut before, mut after, mut total) = (0usize, 0usize, 0usize);
     assert_eq!(cu!(cuMemGetInfo_v2(&mut before, &mut total)), 0);

@@ -38,6 +38,10 @@ impl Buffer {
 pub trait Plain: Copy + 'static {
     /// Appends the little-endian bytes.
     fn put(self, bytes: &mut Vec<u8>);
+    /// Appends the bytes of several.
+    fn put_all(values: &[Self], bytes: &mut Vec<u8>) {
+        values.iter().for_each(|value| value.put(bytes));
+    }
     /// Reads the value from exactly its bytes.
     fn get(bytes: &[u8]) -> Self;
 }
@@ -50,12 +54,32 @@ macro_rules! plain {
             }
 
             fn get(bytes: &[u8]) -> Self {
-                let mut own = [0; size_of::<$t>()];
-                own.copy_from_slice(bytes);
-                <$t>::from_le_bytes(own)
+                <$t>::from_le_bytes(word(bytes))
             }
         }
     )*};
 }
 
-plain!(u8 u16 u32 u64 u128 i8 i16 i32 i64 i128 f32 f64);
+impl Plain for u8 {
+    fn put(self, bytes: &mut Vec<u8>) {
+        bytes.push(self);
+    }
+
+    // At once: most buffers of tests and of random programs are bytes.
+    fn put_all(values: &[u8], bytes: &mut Vec<u8>) {
+        bytes.extend_from_slice(values);
+    }
+
+    fn get(bytes: &[u8]) -> u8 {
+        u8::from_le_bytes(word(bytes))
+    }
+}
+
+/// Exactly so many bytes.
+fn word<const N: usize>(bytes: &[u8]) -> [u8; N] {
+    let mut own = [0; N];
+    own.copy_from_slice(bytes);
+    own
+}
+
+plain!(u16 u32 u64 u128 i8 i16 i32 i64 i128 f32 f64);

@@ -165,7 +165,7 @@ impl Device {
     pub fn upload<T: Plain>(&mut self, values: &[T]) -> Result<Buffer, Fault> {
         let buffer = self.alloc(size_of_val(values) as u64)?;
         let mut bytes = Vec::with_capacity(size_of_val(values));
-        values.iter().for_each(|v| v.put(&mut bytes));
+        T::put_all(values, &mut bytes);
         self.write(buffer, &bytes)?;
         Ok(buffer)
     }

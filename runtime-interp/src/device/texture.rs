@@ -6,11 +6,8 @@ use crate::engine::Program;
 use crate::fault::{Fault, FaultCode};
 use crate::memory::window;
 use crate::texture::object::Object;
-use crate::texture::{Image, ReferenceKind, Sampler};
+use crate::texture::{Image, ReferenceKind, Sampler, TEXEL_ALIGN};
 use std::sync::Arc;
-
-/// Images start at multiples of this (PTX ISA 9.0, 9.7.10.3).
-const TEXEL_ALIGN: u64 = 16;
 
 /// The handle of a texture, sampler or surface: a plain value, valid for the device that gave it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

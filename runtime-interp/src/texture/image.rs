@@ -5,6 +5,8 @@ use smallvec::SmallVec;
 use std::fmt;
 use std::ops::RangeInclusive;
 
+/// Images start at multiples of this (PTX ISA 9.0, 9.7.10.3).
+pub const TEXEL_ALIGN: u64 = 16;
 /// The most texels in each dimension, by the number of dimensions: those of sm_90, and of linear memory in one dimension.
 const MOST: [[u32; 3]; 3] = [[1 << 28, 1, 1], [131_072, 65_536, 1], [16_384, 16_384, 16_384]];
 /// The most layers.

@@ -30,7 +30,7 @@ mod sampler;
 
 pub(crate) use format::formatted;
 pub use format::{ChannelType, Format};
-pub use image::{Image, ImageError, ImageField};
+pub use image::{Image, ImageError, ImageField, TEXEL_ALIGN};
 pub use object::{Initial, ReferenceKind};
 pub(crate) use plain::Plain;
 pub use sampler::{AddressMode, Comparison, Filter, LevelRange, ReadMode, Sampler};

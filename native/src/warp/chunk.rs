@@ -1,6 +1,7 @@
 //! The loop over a warp's lanes, four at a time.
 
 use super::fetch::{Loaded, Reads};
+use super::follow::Parted;
 use super::recipe::{Source, Step, What};
 use cranelift_codegen::ir::condcodes::IntCC as Cc;
 use cranelift_codegen::ir::{BlockArg, ConstantData, InstBuilder, MemFlagsData, Value, types};
@@ -23,10 +24,10 @@ const ROW: i64 = 128;
 
 /// A value with what is known of it.
 #[derive(Clone, Copy)]
-struct Known {
-    lanes: Lanes,
+pub(super) struct Known {
+    pub lanes: Lanes,
     /// It is of `f32`, and its NaNs are not yet those of the engine. What only computes further does not mind.
-    any_nan: bool,
+    pub any_nan: bool,
 }
 
 /// Memory that lanes lie in: where, and where this chunk's part of it is, by the width of the lanes.
@@ -47,7 +48,10 @@ pub(super) struct Chunks<'b, 'f, 's> {
     pub chunk: Value,
     /// Words of predicates, read before the loop.
     words: HashMap<Reg, Value>,
-    now: HashMap<Reg, Known>,
+    pub now: HashMap<Reg, Known>,
+    /// The branch between whose sides it is, and the lanes that have taken branches, in the order of those.
+    pub parted: Option<Parted>,
+    pub forks: Vec<Value>,
     pub loaded: Loaded,
     pub reads: Reads,
     /// What is equal in all lanes, as far as it was computed before the loop, and by the number of its step as vectors.
@@ -88,6 +92,8 @@ impl<'b, 'f, 's> Chunks<'b, 'f, 's> {
             chunk,
             words,
             now,
+            parted: None,
+            forks: Vec::new(),
             loaded,
             reads: Reads::default(),
             uniform: HashMap::new(),
@@ -98,7 +104,8 @@ impl<'b, 'f, 's> Chunks<'b, 'f, 's> {
         }
     }
 
-    pub fn emit(mut self) {
+    /// The answer is for each branch in it the word of the lanes that take it.
+    pub fn emit(mut self) -> Vec<Value> {
         let steps = self.steps;
         let mut predicates: Vec<Reg> = Vec::new();
         for step in steps {
@@ -115,13 +122,15 @@ impl<'b, 'f, 's> Chunks<'b, 'f, 's> {
         let first = self.b.ins().iconst(types::I64, 0);
         let zero = self.b.ins().iconst(types::I32, 0);
         self.chunk = self.b.append_block_param(head, types::I64);
+        let words =
+            predicates.len() + steps.iter().filter(|step| matches!(step.what, What::Part { .. })).count();
         let parameters = |b: &mut FunctionBuilder<'f>, block| -> Vec<Value> {
-            predicates.iter().map(|_| b.append_block_param(block, types::I32)).collect()
+            (0..words).map(|_| b.append_block_param(block, types::I32)).collect()
         };
         let (sums, after) = (parameters(self.b, head), parameters(self.b, next));
         let arguments =
             |values: Vec<Value>| -> Vec<BlockArg> { values.into_iter().map(BlockArg::Value).collect() };
-        let begin = arguments([first].into_iter().chain(predicates.iter().map(|_| zero)).collect());
+        let begin = arguments([first].into_iter().chain(vec![zero; words]).collect());
         self.b.ins().jump(head, &begin);
         self.b.switch_to_block(head);
         let by = self.b.ins().ireduce(types::I32, self.chunk);
@@ -145,8 +154,13 @@ impl<'b, 'f, 's> Chunks<'b, 'f, 's> {
             self.store(*r, mask);
         }
         let mut found = Vec::new();
-        for (r, sum) in predicates.iter().zip(&sums) {
+        let mut masks = Vec::new();
+        for r in &predicates {
             let Lanes::One(value) = self.read(*r) else { continue };
+            masks.push(value);
+        }
+        masks.append(&mut self.forks);
+        for (value, sum) in masks.into_iter().zip(&sums) {
             let bits = self.b.ins().vhigh_bits(types::I32, value);
             let up = self.b.ins().ishl(bits, by);
             found.push(self.b.ins().bor(*sum, up));
@@ -158,6 +172,8 @@ impl<'b, 'f, 's> Chunks<'b, 'f, 's> {
         let again = arguments([chunk].into_iter().chain(after.iter().copied()).collect());
         self.b.ins().brif(more, head, &again, done, &[]);
         self.b.switch_to_block(done);
+        let mut after = after;
+        let forks = after.split_off(predicates.len());
         for (r, value) in predicates.iter().zip(after) {
             let value = match self.lanes {
                 None => value,
@@ -170,6 +186,7 @@ impl<'b, 'f, 's> Chunks<'b, 'f, 's> {
             let base = self.memory[Place::Registers as usize].base;
             self.b.ins().store(PLAIN, value, base, (4 * r.offset()) as i32);
         }
+        forks
     }
 
     /// Reads the word of a predicate.
@@ -237,7 +254,7 @@ impl<'b, 'f, 's> Chunks<'b, 'f, 's> {
     }
 
     /// A register, whose NaNs may be any if it is of `f32`.
-    fn known(&mut self, r: Reg) -> Known {
+    pub fn known(&mut self, r: Reg) -> Known {
         if let Some(known) = self.now.get(&r) {
             return *known;
         }
@@ -257,15 +274,20 @@ impl<'b, 'f, 's> Chunks<'b, 'f, 's> {
     }
 
     fn read(&mut self, r: Reg) -> Lanes {
-        let mut known = self.known(r);
+        let known = self.known(r);
         if known.any_nan {
-            known = Known { lanes: self.with_own_nan(known.lanes), any_nan: false };
+            let known = self.without_any_nan(known);
             self.now.insert(r, known);
+            return known.lanes;
         }
         known.lanes
     }
 
-    fn source(&mut self, source: Source, any_nan: bool) -> Lanes {
+    pub fn without_any_nan(&mut self, known: Known) -> Known {
+        if known.any_nan { Known { lanes: self.with_own_nan(known.lanes), any_nan: false } } else { known }
+    }
+
+    pub fn source(&mut self, source: Source, any_nan: bool) -> Lanes {
         match source {
             Source::Number(number) => Lanes::One(self.constant_vector([number; 4])),
             Source::Reg(r) if any_nan => self.known(r).lanes,
@@ -325,6 +347,9 @@ impl<'b, 'f, 's> Chunks<'b, 'f, 's> {
                 let x: Vec<Lanes> = step.src.iter().map(|source| self.source(*source, single)).collect();
                 (self.compute(plan, step.double, &x), single && !plan.compares_floats())
             }
+            What::Part { negated } => return step.src.iter().for_each(|source| self.part(*source, negated)),
+            What::Other => return self.other(),
+            What::Meet => return self.meet(&step.src),
         };
         if let Some((pred, negated)) = step.guard {
             if any_nan {

@@ -3,6 +3,7 @@
 use super::chunk::{Chunks as Loop, PLAIN};
 use super::fetch::Loaded;
 use super::recipe::{Block, Chunks, Exit, Part, Recipe};
+use super::trace::{Sides, sides};
 use cranelift_codegen::ir::condcodes::IntCC as Cc;
 use cranelift_codegen::ir::{
     AbiParam, Block as Label, InstBuilder, JumpTableData, SigRef, Signature, Value, types,
@@ -23,6 +24,7 @@ macro_rules! field {
         offset_of!(RegionState, $name) as i32
     };
 }
+pub(super) use field;
 
 /// The lanes that execute something.
 #[derive(Clone, Copy)]
@@ -33,21 +35,18 @@ enum Lanes {
     Some(Value),
 }
 
-struct Emitter<'f, 'r> {
-    b: FunctionBuilder<'f>,
+pub(super) struct Emitter<'f, 'r> {
+    pub b: FunctionBuilder<'f>,
     recipe: &'r Recipe,
     state: Value,
-    registers: Value,
-    constants: Value,
-    scratch: Value,
+    pub registers: Value,
+    pub constants: Value,
+    pub scratch: Value,
     places: Value,
     labels: Vec<Label>,
     run: SigRef,
     load: SigRef,
 }
-
-/// Operations on one side of a branch at most for lanes to part in here.
-const SIDE: u32 = 64;
 
 /// Emits the code of a region.
 pub(super) fn region(mut b: FunctionBuilder<'_>, recipe: &Recipe, config: TargetFrontendConfig) {
@@ -77,15 +76,15 @@ pub(super) fn region(mut b: FunctionBuilder<'_>, recipe: &Recipe, config: Target
 }
 
 impl<'r> Emitter<'_, 'r> {
-    fn field32(&mut self, at: i32) -> Value {
+    pub fn field32(&mut self, at: i32) -> Value {
         self.b.ins().load(types::I32, PLAIN, self.state, at)
     }
 
-    fn field64(&mut self, at: i32) -> Value {
+    pub fn field64(&mut self, at: i32) -> Value {
         self.b.ins().load(types::I64, PLAIN, self.state, at)
     }
 
-    fn set(&mut self, at: i32, value: Value) {
+    pub fn set(&mut self, at: i32, value: Value) {
         self.b.ins().store(PLAIN, value, self.state, at);
     }
 
@@ -239,8 +238,18 @@ impl<'r> Emitter<'_, 'r> {
     }
 
     fn block(&mut self, n: usize, block: &Block) {
+        if let Some(trace) = &block.trace {
+            self.trace(trace);
+        }
         self.body(block, Lanes::Group);
         let executed = self.count(block.count);
+        self.leave(n, executed);
+    }
+
+    /// Goes on behind a block, its branch included.
+    pub fn leave(&mut self, n: usize, executed: Value) {
+        let recipe: &'r Recipe = self.recipe;
+        let block = &recipe.blocks[n];
         let (to, guard) = match block.exit {
             Exit::Fall => return self.go(i64::from(block.end), false, executed),
             Exit::Branch(to, guard) => (to, guard),
@@ -274,7 +283,7 @@ impl<'r> Emitter<'_, 'r> {
     }
 
     /// Goes to a place with the whole group.
-    fn go(&mut self, to: i64, backward: bool, executed: Value) {
+    pub fn go(&mut self, to: i64, backward: bool, executed: Value) {
         if backward {
             let (spin, step) = (self.field32(field!(spin)), self.field32(field!(spin_step)));
             let spin = self.b.ins().iadd(spin, step);
@@ -308,7 +317,9 @@ impl<'r> Emitter<'_, 'r> {
     /// The lanes go two ways: if those meet soon one way after the other, as the engine's loop would do it, else by that loop.
     fn part(&mut self, n: usize, block: &Block, [mask, taken]: [Value; 2], executed: Value) {
         let by_loop = self.b.create_block();
-        if let Some((meet, sides)) = self.sides(n, block) {
+        let blocks: &'r [Block] = &self.recipe.blocks;
+        if let Some(Sides { meet, rest, taken: other }) = sides(blocks, n) {
+            let sides: Vec<&Block> = [Some(rest), other].into_iter().flatten().map(|n| &blocks[n]).collect();
             let both: u32 = sides.iter().map(|side| side.count).sum();
             let after = self.b.ins().iadd_imm_s(executed, i64::from(both));
             let before = self.field64(field!(part_before));
@@ -351,25 +362,5 @@ impl<'r> Emitter<'_, 'r> {
         let before = self.b.ins().iadd_imm_s(executed, -i64::from(block.branch_count));
         self.set(field!(executed), before);
         self.exit(i64::from(block.end) - 1, 0);
-    }
-
-    /// Where the two ways of a block's branch meet, if they do without branching further, and the blocks of the way that is not taken and of the
-    /// other, if it has any.
-    fn sides(&self, n: usize, block: &Block) -> Option<(u32, Vec<&'r Block>)> {
-        let recipe: &'r Recipe = self.recipe;
-        let Exit::Branch(to, Some(_)) = block.exit else { return None };
-        let [rest, others @ ..] = recipe.blocks.get(n + 1..)? else { return None };
-        let short = |side: &Block| side.end - side.start <= SIDE;
-        let to =
-            u32::try_from(to).ok().filter(|to| *to == rest.end && rest.start == block.end && short(rest))?;
-        match rest.exit {
-            Exit::Fall => Some((to, vec![rest])),
-            Exit::Branch(meet, None) => {
-                let taken = others.first().filter(|taken| taken.start == to && short(taken))?;
-                let meets = taken.exit == Exit::Fall && i64::from(taken.end) == meet;
-                meets.then(|| (taken.end, vec![rest, taken]))
-            }
-            Exit::Branch(_, Some(_)) => None,
-        }
     }
 }

@@ -6,16 +6,19 @@
 //!
 //! - `plan`: which arithmetic is compiled, and as what; `recipe`: a region, as far as its code depends on it, and `parts`: a block of it;
 //! - `emit`: blocks, branches, and when the loop of the engine is to decide; `chunk`: the loop over the lanes; `compute`: its arithmetic,
-//!   `fetch`: its loads; `uniform`: what is computed and looked up once for all lanes before it.
+//!   `fetch`: its loads; `uniform`: what is computed and looked up once for all lanes before it;
+//! - `trace`: blocks, sides of branches among them, that are one loop over lanes; `follow`: its code, and what it counts.
 
 mod chunk;
 mod compute;
 mod emit;
 mod fetch;
+mod follow;
 pub mod measure;
 mod parts;
 mod plan;
 mod recipe;
+mod trace;
 mod uniform;
 
 use crate::host::Code;
@@ -130,7 +133,7 @@ unsafe impl Tier for Compiler {
 }
 
 /// How regions are compiled: what is measured in `docs/native.md`.
-const SETTINGS: measure::Settings = measure::SETTINGS[0];
+const SETTINGS: measure::Settings = measure::SETTINGS[1];
 
 /// The code of a region, and what was made on the way.
 struct Made {

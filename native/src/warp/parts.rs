@@ -33,7 +33,7 @@ fn by_engine(parts: &mut Vec<Part>, from: u32, to: u32) {
     }
 }
 
-fn compute(program: &Program, step: &RunStep<'_>, plan: Plan) -> Step {
+pub(super) fn compute(program: &Program, step: &RunStep<'_>, plan: Plan) -> Step {
     let source = |r: &Reg| program.small_constant(*r).map_or(Source::Reg(*r), Source::Number);
     Step {
         what: What::Compute(plan),

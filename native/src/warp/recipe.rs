@@ -3,6 +3,7 @@
 
 use super::parts::Maker;
 use super::plan::Plan;
+use super::trace::{Trace, traces};
 use warpsmith_interp::engine::{BatchGroup, BlockEnd, LiveRegisters, Program, Reg, Region, Width};
 use warpsmith_isa::StateSpace;
 
@@ -22,7 +23,8 @@ impl Recipe {
     /// The loops over lanes that it has.
     pub fn loops(&self) -> usize {
         let parts = self.blocks.iter().flat_map(|block| &block.parts);
-        parts.filter(|part| !matches!(part, Part::Engine(..))).count()
+        let traces = self.blocks.iter().filter(|block| block.trace.is_some()).count();
+        traces + parts.filter(|part| !matches!(part, Part::Engine(..))).count()
     }
 }
 
@@ -36,6 +38,8 @@ pub(super) struct Block {
     /// How many of those statements are the branch.
     pub branch_count: u32,
     pub exit: Exit,
+    /// What lanes may go through from here on in one loop, if they may.
+    pub trace: Option<Trace>,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -84,7 +88,7 @@ impl Step {
     pub fn written(&self) -> Option<Reg> {
         match self.what {
             What::Compute(_) | What::Fetch(_) | What::Known(_) => Some(self.dst),
-            What::Store(_) => None,
+            What::Store(_) | What::Part { .. } | What::Other | What::Meet => None,
         }
     }
 
@@ -103,6 +107,14 @@ pub(super) enum What {
     Known(Known),
     /// Stores to an address that all lanes have, in local memory.
     Store(Known),
+    /// Lanes part by the predicate that is the source, and what follows is for those that do not take the branch.
+    Part {
+        negated: bool,
+    },
+    /// What follows is for the lanes that take it.
+    Other,
+    /// They meet. The sources are what one side or the other has written.
+    Meet,
 }
 
 /// An element at an address that all lanes have.
@@ -170,7 +182,7 @@ pub(super) enum Source {
 pub(super) fn recipe(program: &Program, region: &Region<'_>, fused_multiply: bool) -> (Recipe, usize) {
     let start = region.range.start;
     let mut recipe = Recipe { blocks: Vec::new(), groups: Vec::new() };
-    let mut operations = 0;
+    let mut operations = Vec::new();
     for block in &region.blocks {
         let first = block.range.start - start;
         let mut maker = Maker::new(first, block.varying.clone(), &mut recipe.groups);
@@ -188,7 +200,7 @@ pub(super) fn recipe(program: &Program, region: &Region<'_>, fused_multiply: boo
             }
         };
         maker.close(body_end);
-        operations += maker.operations;
+        operations.push(maker.operations);
         let mut parts = maker.parts;
         let (mut live, mut at) = (block.live.clone(), block.range.end);
         keep(program, (&mut live, &mut at), start, &mut parts);
@@ -199,9 +211,16 @@ pub(super) fn recipe(program: &Program, region: &Region<'_>, fused_multiply: boo
             count: block.count,
             branch_count: block.branch_count,
             exit,
+            trace: None,
         });
     }
-    (recipe, operations)
+    let in_traces = traces(program, region, fused_multiply, &mut recipe.blocks);
+    for ((own, block), in_trace) in operations.iter_mut().zip(&region.blocks).zip(in_traces) {
+        if in_trace {
+            *own = block.ops.len();
+        }
+    }
+    (recipe, operations.iter().sum())
 }
 
 /// Decides what parts keep: going back from what is live at a place.

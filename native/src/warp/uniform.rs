@@ -70,7 +70,7 @@ impl Chunks<'_, '_, '_> {
                     let value = self.compute_once(*plan, &x);
                     self.set_uniform(n, step.dst, value);
                 }
-                What::Compute(_) | What::Fetch(_) => {}
+                What::Compute(_) | What::Fetch(_) | What::Part { .. } | What::Other | What::Meet => {}
                 What::Known(known) => {
                     let at = self.address(state, known, otherwise);
                     if known.space != Space::Local {

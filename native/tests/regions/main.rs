@@ -3,6 +3,7 @@
 
 mod accesses;
 mod control;
+mod traces;
 
 use std::sync::Arc;
 use warpsmith_interp::engine::{CompiledRegion, Region, Tier};

@@ -45,11 +45,15 @@ const OPERATORS: [(&str, u8, Operator); 18] = [
     ("%", 10, Arithmetic(Opcode::Srem, None)),
 ];
 
+/// Names that nobody declares.
+const REGISTERS: [(&str, Sreg); 3] =
+    [("threadIdx", Sreg::TID_X), ("blockIdx", Sreg::CTAID_X), ("blockDim", Sreg::NTID_X)];
+
 /// Casts, and what stands in front of an operand, bind more tightly.
 const PREFIX: u8 = 11;
 
 impl Body<'_, '_> {
-    fn value(&mut self, (ty, kind): Operand) -> Value {
+    pub(super) fn value(&mut self, (ty, kind): Operand) -> Value {
         match kind {
             Kind::Value(value) => value,
             Kind::Memory(ptr, offset) => self.b.ins().load(self.front.ir(ty), MemFlags::PLAIN, ptr, offset),
@@ -110,10 +114,8 @@ impl Body<'_, '_> {
             let left = self.converted(at, left, BOOL, false)?;
             let [right, end] = [(); 2].map(|()| self.b.create_block());
             let result = self.b.append_block_param(end, Type::I1);
-            match goes_on {
-                true => self.b.ins().brif(left, right, &[], end, &[left]),
-                false => self.b.ins().brif(left, end, &[left], right, &[]),
-            };
+            let cond = if goes_on { left } else { self.b.ins().bnot(left) };
+            self.b.ins().brif(cond, right, &[], end, &[left]);
             self.b.enter_block(right);
             let right = self.expr(level)?;
             let right = self.converted(at, right, BOOL, false)?;
@@ -180,29 +182,21 @@ impl Body<'_, '_> {
                 let inner = self.expr(0)?;
                 return self.front.expect(")").map(|()| inner);
             }
-            "!" => {
+            "-" | "~" | "!" => {
                 let operand = self.expr(PREFIX)?;
-                let truth = self.converted(at, operand, BOOL, false)?;
-                (BOOL, self.b.ins().bnot(truth))
-            }
-            "-" | "~" => {
-                let operand = self.expr(PREFIX)?;
-                let ty = if operand.0 == FLOAT && text == "-" { FLOAT } else { INT };
+                let (ty, opcode) = match (text, operand.0) {
+                    ("!", _) => (BOOL, Opcode::Bnot),
+                    ("-", FLOAT) => (FLOAT, Opcode::Fneg),
+                    ("-", _) => (INT, Opcode::Ineg),
+                    _ => (INT, Opcode::Bnot),
+                };
                 let value = self.converted(at, operand, ty, false)?;
-                match (text, ty) {
-                    ("-", FLOAT) => (ty, self.b.ins().fneg(value)),
-                    ("-", _) => (ty, self.b.ins().ineg(value)),
-                    _ => (ty, self.b.ins().bnot(value)),
-                }
+                (ty, self.b.ins().unary(opcode, value))
             }
-            _ if text.starts_with(|c: char| c.is_ascii_digit()) => {
-                match (text.parse::<u32>(), text.parse()) {
-                    (Ok(int), _) => (INT, self.b.ins().iconst(Type::I32, i64::from(int))),
-                    (_, Ok(float)) if text.contains('.') => (FLOAT, self.b.ins().f32const(float)),
-                    _ => return Err(self.front.error(at, "expected a number that fits 32 bits")),
-                }
-            }
-            _ => return self.named(at),
+            _ if !text.starts_with(|c: char| c.is_ascii_digit()) => return self.named(at),
+            _ if let Ok(int) = text.parse::<u32>() => (INT, self.b.ins().iconst(Type::I32, i64::from(int))),
+            _ if let (Ok(x), Some(_)) = (text.parse(), text.find('.')) => (FLOAT, self.b.ins().f32const(x)),
+            _ => return Err(self.front.error(at, "expected a number that fits 32 bits")),
         };
         Ok((ty, Kind::Value(value)))
     }
@@ -217,13 +211,9 @@ impl Body<'_, '_> {
         if let Some((_, variable)) = self.variables.iter().rev().find(|(known, _)| *known == name) {
             return Ok(*variable);
         }
-        let register = match name {
-            "threadIdx" => Sreg::TID_X,
-            "blockIdx" => Sreg::CTAID_X,
-            "blockDim" => Sreg::NTID_X,
-            _ => return Err(self.front.error(at, format!("there is no `{name}` here"))),
-        };
-        Ok((INT, Kind::Value(self.b.ins().sreg(register))))
+        let register = REGISTERS.iter().find(|(known, _)| *known == name);
+        let missing = || self.front.error(at, format!("there is no `{name}` here"));
+        Ok((INT, Kind::Value(self.b.ins().sreg(register.ok_or_else(missing)?.1))))
     }
 
     /// The arguments, up to the closing parenthesis, and the call.
@@ -255,8 +245,9 @@ impl Body<'_, '_> {
             if !std::mem::take(&mut first) {
                 self.front.expect(",")?;
             }
-            let (at, (ty, kind)) = (self.front.next, self.expr(0)?);
-            args.push((at, (ty, Kind::Value(self.value((ty, kind))))));
+            let (at, operand) = (self.front.next, self.expr(0)?);
+            let ty = if operand.0 == BOOL { INT } else { operand.0 };
+            args.push((at, (ty, Kind::Value(self.converted(at, operand, ty, false)?))));
         }
         Ok(args)
     }

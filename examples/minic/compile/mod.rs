@@ -63,13 +63,12 @@ pub fn compile(name: &str, text: &str) -> std::result::Result<Module, Diagnostic
     let mut debug = DebugBuilder::new(&mut module);
     let file = debug.file(name);
     let unit = debug.unit(file, "minic", DW_LANG_C99, "");
-    let (int, float) = (debug.base("int", 4, Encoding::Signed), debug.base("float", 4, Encoding::Float));
     let types = vec![
         ("void", Type::I32, None, vec![]),
         // What comparisons give. No program has this word.
         ("truth value", Type::I1, None, vec![]),
-        ("int", Type::I32, Some(int), vec![]),
-        ("float", Type::F32, Some(float), vec![]),
+        ("int", Type::I32, Some(debug.base("int", 4, Encoding::Signed)), vec![]),
+        ("float", Type::F32, Some(debug.base("float", 4, Encoding::Float)), vec![]),
     ];
     let (source, tokens) = (Source::new(name, text), tokens::tokens(text));
     let functions = HashMap::new();
@@ -91,11 +90,9 @@ impl<'a> Front<'a> {
         self.expect("{")?;
         let fields = self.list(";", "}")?;
         self.expect(";")?;
-        let types: Vec<Type> = fields.iter().map(|(ty, _)| self.ir(*ty)).collect();
-        let ty = module.types.structure(&types);
+        let ty = module.types.structure(&fields.iter().map(|(ty, _)| self.ir(*ty)).collect::<Vec<_>>());
         let mut debug = DebugBuilder::new(module);
-        let told = fields.iter().filter_map(|(ty, name)| Some((*name, self.told(&mut debug, *ty)?)));
-        let told: Vec<(&str, DebugTypeId)> = told.collect();
+        let told: Vec<_> = fields.iter().filter_map(|f| Some((f.1, self.told(&mut debug, f.0)?))).collect();
         let told = debug.structure(name, ty, &told);
         self.types.push((name, ty, Some(told), fields));
         Ok(())
@@ -130,10 +127,9 @@ impl<'a> Front<'a> {
         }
         body.front.expect("{")?;
         body.block()?;
-        if ret == VOID {
-            body.b.ins().ret(&[])
-        } else {
-            body.b.ins().trap()
+        match ret {
+            VOID => body.b.ins().ret(&[]),
+            _ => body.b.ins().trap(),
         };
         body.b.finalize().map_err(|errors| self.error(at, errors.to_string()))
     }

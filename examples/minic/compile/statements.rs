@@ -1,7 +1,7 @@
 //! Variables and statements.
 
 use super::expressions::{Kind, Operand};
-use super::{BOOL, Body, INT, Named, Result, Ty, VOID};
+use super::{BOOL, Body, Named, Result, Ty, VOID};
 use warpsmith::ir::debug::{ScopeKind, Storage, VariableKind};
 use warpsmith::ir::{Extent, Global, InstBuilder, MemFlags, Type, Value};
 use warpsmith::isa::StateSpace;
@@ -107,40 +107,27 @@ impl<'a> Body<'_, 'a> {
             self.simple()?;
         }
         self.b.ins().jump(head, &[]);
-        self.b.seal_block(head);
         self.front.expect(")")?;
         self.b.enter_block(body);
         self.loops.push([next, end]);
         self.statement()?;
         self.loops.pop();
         self.b.ins().jump(next, &[]);
-        self.b.seal_block(next);
         self.b.enter_block(end);
         Ok(())
     }
 
-    /// A statement that ends in a semicolon, without it. What is behind a jump is built in a block that nothing reaches.
+    /// A statement that ends in a semicolon, without it.
     fn simple(&mut self) -> Result<()> {
         let at = self.front.next;
         match self.front.peek() {
-            ";" | ")" => return Ok(()),
-            "return" => {
-                self.front.bump();
-                let values = if self.ret == VOID { vec![] } else { vec![self.expr_of(self.ret)?] };
-                self.b.ins().ret(&values);
-            }
-            word @ ("break" | "continue") => {
-                self.front.bump();
-                let outside = || self.front.error(at, format!("`{word}` outside of a loop"));
-                let [next, end] = *self.loops.last().ok_or_else(outside)?;
-                self.b.ins().jump(if word == "break" { end } else { next }, &[]);
-            }
+            ";" | ")" => {}
+            "return" | "break" | "continue" => self.leave()?,
             "assert" => {
                 let cond = self.condition()?;
                 let text = self.front.tokens[at + 2].1..self.front.tokens[self.front.next - 1].1;
                 self.here(at);
                 self.b.ins().assert(cond, &self.front.source.text()[text]);
-                return Ok(());
             }
             "printf" => {
                 self.front.bump();
@@ -148,16 +135,26 @@ impl<'a> Body<'_, 'a> {
                 let text =
                     self.front.peek().strip_prefix('"').ok_or_else(|| self.front.expected("a text"))?;
                 self.front.bump();
-                let mut values = Vec::new();
-                for (at, arg) in self.arguments(false)? {
-                    let ty = if arg.0 == BOOL { INT } else { arg.0 };
-                    values.push(self.converted(at, arg, ty, false)?);
-                }
+                let values = self.arguments(false)?;
+                let values: Vec<Value> = values.into_iter().map(|(_, arg)| self.value(arg)).collect();
                 self.here(at);
                 self.b.ins().printf(&text.trim_end_matches('"').replace("\\n", "\n"), &values);
-                return Ok(());
             }
-            _ => return self.declaration_or_assignment(),
+            _ => self.declaration_or_assignment()?,
+        }
+        Ok(())
+    }
+
+    /// Leaves a loop's turn, a loop or the function. What is behind is built in a block that nothing reaches.
+    fn leave(&mut self) -> Result<()> {
+        let (at, word) = (self.front.next, self.front.bump());
+        if word == "return" {
+            let values = if self.ret == VOID { vec![] } else { vec![self.expr_of(self.ret)?] };
+            self.b.ins().ret(&values);
+        } else {
+            let outside = || self.front.error(at, format!("`{word}` outside of a loop"));
+            let [next, end] = *self.loops.last().ok_or_else(outside)?;
+            self.b.ins().jump(if word == "break" { end } else { next }, &[]);
         }
         let unreached = self.b.create_block();
         self.b.enter_block(unreached);

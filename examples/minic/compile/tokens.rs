@@ -1,29 +1,17 @@
 //! From text to tokens, and the reading of them.
 
 use super::{Front, Result};
+use regex_lite::Regex;
 use warpsmith::diag::{Diagnostic, Span};
+
+/// A comment, or what is captured: a text, a number, a word, a sign.
+const TOKEN: &str = r#"//.*|("[^"]*"|[0-9][\w.]*|\w+|\|\||&&|[=!<>]=|<<|>>|\S)"#;
 
 /// Words, numbers, signs and texts, and where each begins; behind the last an empty one.
 pub(super) fn tokens(source: &str) -> Vec<(&str, usize)> {
-    const LONG: [&str; 8] = ["||", "&&", "==", "!=", "<=", ">=", "<<", ">>"];
-    let (mut found, mut at) = (Vec::new(), 0);
-    while let Some(first) = source[at..].chars().next() {
-        let rest = &source[at..];
-        let word = |c: char| c.is_alphanumeric() || c == '_' || first.is_ascii_digit() && c == '.';
-        let comment = rest.starts_with("//");
-        let len = match first {
-            '"' => rest[1..].find('"').map_or(1, |end| end + 2),
-            _ if comment => rest.find('\n').unwrap_or(rest.len()),
-            c if word(c) => rest.find(|c| !word(c)).unwrap_or(rest.len()),
-            c => LONG.iter().find(|long| rest.starts_with(**long)).map_or(c.len_utf8(), |long| long.len()),
-        };
-        if !comment && !first.is_whitespace() {
-            found.push((&rest[..len], at));
-        }
-        at += len;
-    }
-    found.push(("", at));
-    found
+    let token = Regex::new(TOKEN).expect("a regular expression");
+    let found = token.captures_iter(source).filter_map(|found| found.get(1));
+    found.map(|found| (found.as_str(), found.start())).chain([("", source.len())]).collect()
 }
 
 impl<'a> Front<'a> {

@@ -155,6 +155,11 @@ macro_rules! inst_builder {
 
             effect_methods! {}
 
+            /// An operation of one operand by its opcode, which gives a value of the operand's type.
+            fn unary(self, op: Opcode, x: Value) -> Value {
+                self.regular(InstData::Unary { op, arg: x }, None)
+            }
+
             /// An operation of two operands by its opcode, for front ends that keep their operators in a table.
             fn binary(self, op: Opcode, x: Value, y: Value) -> Value {
                 self.regular(InstData::Binary { op, args: [x, y] }, None)

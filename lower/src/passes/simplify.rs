@@ -16,6 +16,7 @@ use crate::pass::{Changes, Context};
 use crate::rules::demanded::Demanded;
 use crate::rules::engine::{self, Facts, Index};
 use crate::rules::known::KnownBits;
+use crate::rules::matching;
 use settled::{Changed, Settled};
 use warpsmith_ir::{Block, Function, Inst, InstData, MemFlags, Opcode, Path, Traits, Type, Value};
 
@@ -263,7 +264,7 @@ impl Canonical<'_> {
     }
 
     fn constant(&self, value: Value) -> Option<Constant> {
-        engine::constant(&self.func.dfg, value)
+        matching::constant(&self.func.dfg, value)
     }
 
     fn int(&self, value: Value) -> Option<i64> {

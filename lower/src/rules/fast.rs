@@ -2,6 +2,7 @@
 
 use super::engine::{self, Facts, Index};
 use super::known::KnownBits;
+use super::matching;
 use crate::fold::Constant;
 use cranelift_entity::SecondaryMap;
 use std::borrow::Cow;
@@ -74,7 +75,7 @@ fn constants_last(func: &mut Function, inst: Inst) {
     }
     let is_constant = |n: usize| {
         let arg = func.dfg.args(inst).get(n).copied();
-        matches!(arg.and_then(|arg| engine::constant(&func.dfg, arg)), Some(Constant::Float(_)))
+        matches!(arg.and_then(|arg| matching::constant(&func.dfg, arg)), Some(Constant::Float(_)))
     };
     if is_constant(0) && !is_constant(1) {
         func.dfg.args_mut(inst).swap(0, 1);

@@ -1,6 +1,6 @@
 //! Rewrite rules as data: `lower/rules/*.rules`, compiled to [`RULES`] by the build script.
 //!
-//! The files are the algebra, [`engine`] matches and builds, [`known`] and [`demanded`] say what conditions ask of values, and
+//! The files are the algebra, [`matching`] lays them over instructions, [`engine`] picks one and builds, [`known`] and [`demanded`] say what conditions ask of values, and
 //! `lower/tests/proof.rs` executes every rule at every type it matches. The language is described in `docs/lowering.md`.
 
 pub mod demanded;
@@ -13,6 +13,7 @@ pub mod known;
     reason = "the build script's; here for tests, which make rules of their own"
 )]
 pub mod language;
+pub mod matching;
 
 use warpsmith_ir::{FastMath, FloatCC, IntCC, Opcode, Type};
 

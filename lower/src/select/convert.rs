@@ -91,7 +91,7 @@ impl Selector<'_> {
         if !matches!(from, Type::I8 | Type::I16) || !whole || self.regs[arg].count > 0 {
             return false;
         }
-        self.regs[arg] = super::Regs { first: result.into(), count: 1 };
+        self.regs[arg] = super::values::Regs { first: result.into(), count: 1 };
         self.extending[arg] = Some(sign);
         true
     }

@@ -1,7 +1,7 @@
 //! A rule at types: its terms with every operation resolved to what computes it.
 
 use warpsmith_ir::{InstData, IntCC, Opcode, OperandRule, ResultRule, Type, TypeSet, Value, meaning};
-use warpsmith_lower::rules::{Condition, Fact, Kind, Operation, Rule, Term, engine};
+use warpsmith_lower::rules::{Condition, Fact, Kind, Operation, Rule, Term, matching};
 use warpsmith_semantics::{Plan, Width};
 
 /// What a point gives values for: those of the rule's numbers that are operands, then what is known of values.
@@ -387,7 +387,7 @@ impl Instance {
                     if value.is_power_of_two() { value.trailing_zeros().into() } else { return None }
                 }
                 What::Reciprocal(arg) => {
-                    engine::has_exact_reciprocal(self.nodes[*arg].ty, values[*arg] as u64).into()
+                    matching::has_exact_reciprocal(self.nodes[*arg].ty, values[*arg] as u64).into()
                 }
             };
             if node.constant && !matches!(node.what, What::Variable(_)) && is_nan(node.ty, value) {

@@ -49,7 +49,7 @@ enum What {
     Compare(IntCC, usize, usize),
     Select([usize; 3]),
     Resize { signed: bool, arg: usize },
-    Plan(Plan, Vec<usize>),
+    Plan(Box<Plan>, Vec<usize>),
     Log2(usize),
     Reciprocal(usize),
 }
@@ -326,7 +326,7 @@ impl Instance {
             false => types,
         };
         let plan = meaning::plan(&data, &types, to).ok_or(Refused::Meaning(op))?;
-        Ok(What::Plan(plan, args.to_vec()))
+        Ok(What::Plan(Box::new(plan), args.to_vec()))
     }
 
     /// The values of all nodes at a point. `None` where the rule does not apply: what the point says is known of values is not so, a condition does

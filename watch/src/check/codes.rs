@@ -8,7 +8,8 @@ warpsmith_diag::codes! {
     OUT_OF_BOUNDS = "W0101";
     /// An access to memory that was freed.
     ///
-    /// By the kernel itself with `free`, or by the host. The report says where it was allocated and where it was freed.
+    /// By the kernel itself with `free`, or by the host. The report says where it was allocated and where it was freed. Shared memory is freed when its
+    /// block exits, whatever other blocks of the cluster still want of it.
     USE_AFTER_FREE = "W0102";
     /// Memory is freed that is not allocated: freed already, or never.
     BAD_FREE = "W0103";
@@ -90,6 +91,11 @@ warpsmith_diag::codes! {
     /// Fetches go through a cache that stores of the launch do not update, so that a fetch may give the old texel or the new one, whatever barriers and
     /// fences lie between. Read by `suld` or `ld` what the launch writes, or fetch in the next launch.
     STALE_FETCH = "W0307";
+    /// A block accesses the shared memory of another one of its cluster, which may have exited by then.
+    ///
+    /// Shared memory lasts as long as its block. Let the block meet the others, by `barrier.cluster.arrive` and `barrier.cluster.wait`, before it exits, or
+    /// wait for an mbarrier object on which they arrive when they are done.
+    BLOCK_GONE = "W0308";
     /// Threads of a warp come to a barrier by different instructions that are `.aligned`.
     ///
     /// `bar.sync` and `barrier.aligned` demand that all threads of the warp execute the same one. In code where threads may have gone different

@@ -15,8 +15,8 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use warpsmith_interp::engine::Access;
 use warpsmith_interp::observe::{
-    AccessKind, Addresses, At, BadAccess, Interest, LaunchView, Line, Observer, Registers, Verdict,
-    shared_owner,
+    AccessKind, Addresses, At, BadAccess, BlockView, Interest, LaunchView, Line, Observer, Registers,
+    Verdict, shared_owner,
 };
 use warpsmith_interp::{Fault, FaultCode};
 use warpsmith_isa::StateSpace;
@@ -55,6 +55,9 @@ pub struct Memory {
     report: Report,
     map: MemoryMap,
     block_shape: [u32; 3],
+    /// Whether blocks are in clusters, and then those of the clusters that are running.
+    clustered: bool,
+    members: Vec<Member>,
     heap: BTreeMap<u64, Block>,
     /// For each operation at fault, how often, and the code of the last finding.
     faults: FxHashMap<u32, (u64, &'static str)>,
@@ -65,6 +68,12 @@ pub struct Memory {
 
 /// Faults of one operation that are looked at; further ones are counted as the last.
 const MOST_LOOKED_AT: u64 = 4096;
+
+/// A block of a cluster.
+struct Member {
+    block: BlockView,
+    exited: bool,
+}
 
 /// What `malloc` has given.
 struct Block {
@@ -144,6 +153,15 @@ impl Memory {
                 );
             }
         }
+        if space == StateSpace::Shared
+            && let Some([x, y, z]) = self.exited_owner(at.block, address)
+        {
+            site.memory = self.describe(space, shared_owner(address).1, bytes);
+            let message = format!("{what} in the shared memory of block ({x}, {y}, {z}), which has exited");
+            return make(codes::USE_AFTER_FREE, message, site).note(
+                "shared memory lasts as long as its block: let the blocks of the cluster meet at `barrier.cluster` before they exit (2.2.2)",
+            );
+        }
         let message = format!("{what} out of bounds of {space} memory");
         if let (StateSpace::Global, 0..0x10000) = (space, address) {
             return make(codes::OUT_OF_BOUNDS, message, site).note(
@@ -159,6 +177,15 @@ impl Memory {
             finding = finding.site(site.clone());
         }
         finding
+    }
+
+    /// The block that a shared address belongs to, if it is of the same cluster and has exited.
+    fn exited_owner(&self, block: [u32; 3], address: u64) -> Option<[u32; 3]> {
+        let (rank, offset) = shared_owner(address);
+        let cluster = self.members.iter().find(|m| m.block.id == block)?.block.cluster;
+        let of_rank = |m: &&Member| (m.block.cluster, Some(m.block.rank)) == (cluster, rank);
+        let owner = self.members.iter().find(of_rank)?;
+        (owner.exited && offset < owner.block.shared_bytes).then_some(owner.block.id)
     }
 
     /// Says what is at, or next to, an address.
@@ -328,6 +355,8 @@ impl Observer for Memory {
     fn begin(&mut self, launch: &LaunchView<'_>) {
         self.map = MemoryMap::new(launch);
         self.block_shape = launch.block();
+        self.clustered = launch.cluster().into_iter().any(|n| n > 1);
+        self.members.clear();
         (self.extents, self.stack) = (Extents::new(launch), 0);
         for block in self.heap.values_mut() {
             // Those of earlier launches are not this one's leaks.
@@ -353,6 +382,20 @@ impl Observer for Memory {
         self.report.add(code, &[], 1, || {
             Finding::new(Checker::Memory, code, fault.message.as_str(), site).note("the run ended here")
         });
+    }
+
+    fn block_started(&mut self, block: &BlockView) {
+        if self.clustered {
+            self.members.push(Member { block: *block, exited: false });
+        }
+    }
+
+    fn block_ended(&mut self, block: &BlockView) {
+        let of_cluster = |m: &Member| m.block.cluster == block.cluster;
+        self.members.iter_mut().filter(|m| m.block.id == block.id).for_each(|m| m.exited = true);
+        if self.members.iter().all(|m| !of_cluster(m) || m.exited) {
+            self.members.retain(|m| !of_cluster(m));
+        }
     }
 
     fn allocated(&mut self, at: &At<'_>, address: u64, bytes: u64) {

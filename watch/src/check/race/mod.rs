@@ -10,6 +10,7 @@
 mod accesses;
 mod asynchronous;
 mod clock;
+mod departure;
 mod location;
 mod objects;
 mod ordering;
@@ -169,6 +170,10 @@ impl Observer for Race {
         if !self.blocks.iter().any(|b| b.cluster == view.cluster) {
             self.cluster_barriers.remove(&view.cluster);
         }
+    }
+
+    fn exited(&mut self, at: &At<'_>) {
+        self.depart(at);
     }
 
     fn access(

@@ -116,7 +116,7 @@ impl Race {
         [old, new].iter().any(|r| at.program.instruction(r.pc).is_some_and(|i| i.types().any(is_pair)))
     }
 
-    fn site(&self, at: &At<'_>, target: Target, record: &Record, lane: u32, byte: u32) -> Site {
+    pub(super) fn site(&self, at: &At<'_>, target: Target, record: &Record, lane: u32, byte: u32) -> Site {
         let [x, y, _] = self.clusters.grid.map(|n| n.max(1));
         let home = record.home;
         let block = [home % x, home / x % y, home / x / y];

@@ -59,7 +59,7 @@ pub(super) struct Record {
 
 impl Record {
     /// The bytes that a lane accesses.
-    fn of_lane(&self, lane: u32) -> u64 {
+    pub fn of_lane(&self, lane: u32) -> u64 {
         match self.shape {
             Shape::Uniform => self.bytes,
             Shape::Linear { start, step } => {
@@ -105,7 +105,7 @@ pub(super) fn span(start: i64, bytes: u64) -> u64 {
 /// 64 bytes of memory.
 #[derive(Default)]
 pub(super) struct Line {
-    records: Vec<Record>,
+    pub records: Vec<Record>,
     /// The places in it through which threads synchronise.
     pub locations: Vec<Location>,
 }
@@ -346,6 +346,11 @@ pub(super) struct Shared {
 }
 
 impl Shared {
+    /// The lines up to the last one that was touched, with their numbers.
+    pub fn lines(&self) -> impl Iterator<Item = (u64, &Line)> {
+        (0..).zip(&self.lines)
+    }
+
     #[inline]
     pub fn line(&mut self, number: u64) -> Option<&mut Line> {
         // Shared memory is small; what lies beyond is an access that faults.

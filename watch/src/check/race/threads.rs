@@ -78,6 +78,8 @@ pub(super) struct Block {
     pub number: u32,
     pub now: u32,
     pub threads: u32,
+    /// Those that have not exited.
+    pub alive: u32,
     pub warps: Vec<Warp>,
     pub barriers: [Gathering; 16],
     pub objects: FxHashMap<u64, Object>,
@@ -231,6 +233,7 @@ impl Block {
             number,
             now: 1,
             threads,
+            alive: threads,
             warps,
             barriers: Default::default(),
             objects: FxHashMap::default(),

@@ -86,10 +86,10 @@ warpsmith_diag::codes! {
     ///
     /// Strong operations are atomic to each other only where they access exactly the same bytes.
     MIXED_SIZE_RACE = "W0306";
-    /// A texture fetch reads what the same launch has written.
+    /// A texture fetch, an `ld.global.nc` or an `ldu` reads what the same launch has written.
     ///
-    /// Fetches go through a cache that stores of the launch do not update, so that a fetch may give the old texel or the new one, whatever barriers and
-    /// fences lie between. Read by `suld` or `ld` what the launch writes, or fetch in the next launch.
+    /// They go through a cache that stores of the launch do not update, so that a fetch may give the old texel or the new one, whatever barriers and
+    /// fences lie between. Read by `suld` or a plain `ld` what the launch writes, or fetch in the next launch.
     STALE_FETCH = "W0307";
     /// A block accesses the shared memory of another one of its cluster, which may have exited by then.
     ///

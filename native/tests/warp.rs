@@ -76,6 +76,8 @@ const OPERATIONS: &[(&str, &str)] = &[
     ("b32", "lop3.b32 d, %a, %b, %c, 0x40"),
     ("b32", "lop3.b32 d, %a, %b, %c, 0x2f"),
     ("b32", "prmt.b32 d, %a, %b, 0x0123"),
+    ("b32", "cvt.rn.f32.u32 d, %a"),
+    ("b32", "cvt.rn.f32.s32 d, %b"),
     ("b32", "prmt.b32 d, %a, %b, 0x7250"),
     ("b32", "min.s32 d, %a, %b"),
     ("b32", "max.s32 d, %a, %b"),

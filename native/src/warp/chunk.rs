@@ -109,11 +109,7 @@ impl<'b, 'f, 's> Chunks<'b, 'f, 's> {
         let steps = self.steps;
         let mut predicates: Vec<Reg> = Vec::new();
         for step in steps {
-            let sources = step.src.iter().filter_map(|source| match source {
-                Source::Reg(r) => Some(*r),
-                Source::Number(_) => None,
-            });
-            for r in sources.chain(step.guard.map(|(r, _)| r)).chain(step.written()) {
+            for r in step.read().chain(step.written()) {
                 self.word(r);
             }
         }
@@ -190,7 +186,7 @@ impl<'b, 'f, 's> Chunks<'b, 'f, 's> {
     }
 
     /// Reads the word of a predicate.
-    fn word(&mut self, r: Reg) {
+    pub fn word(&mut self, r: Reg) {
         if r.width() != Width::Pred || self.words.contains_key(&r) {
             return;
         }
@@ -207,7 +203,7 @@ impl<'b, 'f, 's> Chunks<'b, 'f, 's> {
     }
 
     /// The chunk's part of a word of lanes, as all ones and zeros.
-    fn spread(&mut self, word: Value) -> Value {
+    pub fn spread(&mut self, word: Value) -> Value {
         let by = self.b.ins().ireduce(types::I32, self.chunk);
         let by = self.b.ins().ushr_imm_u(by, 2);
         let low = self.b.ins().ushr(word, by);
@@ -223,7 +219,7 @@ impl<'b, 'f, 's> Chunks<'b, 'f, 's> {
     }
 
     /// Where the chunk's part of lanes is.
-    fn place(&mut self, of: Place, width: Width) -> Value {
+    pub fn place(&mut self, of: Place, width: Width) -> Value {
         let memory = self.memory[of as usize];
         let known = if width == Width::W64 { memory.wide } else { memory.narrow };
         if let Some(known) = known {
@@ -273,7 +269,7 @@ impl<'b, 'f, 's> Chunks<'b, 'f, 's> {
         known
     }
 
-    fn read(&mut self, r: Reg) -> Lanes {
+    pub fn read(&mut self, r: Reg) -> Lanes {
         let known = self.known(r);
         if known.any_nan {
             let known = self.without_any_nan(known);
@@ -311,7 +307,7 @@ impl<'b, 'f, 's> Chunks<'b, 'f, 's> {
         }
     }
 
-    fn store(&mut self, r: Reg, mask: Option<Value>) {
+    pub fn store(&mut self, r: Reg, mask: Option<Value>) {
         if r.width() == Width::Pred {
             return;
         }
@@ -331,7 +327,7 @@ impl<'b, 'f, 's> Chunks<'b, 'f, 's> {
         }
     }
 
-    fn step(&mut self, step: &Step) {
+    pub fn step(&mut self, step: &Step) {
         let (mut result, mut any_nan) = match step.what {
             What::Fetch(fetch) => (self.fetch(&fetch, step.dst.width()), false),
             What::Known(known) => (self.load_local(&known, step.dst.width()), false),

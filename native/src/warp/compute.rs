@@ -95,6 +95,13 @@ impl Chunks<'_, '_, '_> {
             },
             Plan::Extend { signed } => self.extended(x[0], signed),
             Plan::Cut => self.cut(x[0]),
+            Plan::FromInteger { signed } => self.each([x[0]], |c, [a]| {
+                let float = match signed {
+                    true => c.b.ins().fcvt_from_sint(types::F32X4, a),
+                    false => c.b.ins().fcvt_from_uint(types::F32X4, a),
+                };
+                c.cast(float, types::I32X4)
+            }),
             Plan::AddFloat => self.arithmetic(double, [x[0], x[1]], |c, [a, b]| c.b.ins().fadd(a, b)),
             Plan::SubFloat => self.arithmetic(double, [x[0], x[1]], |c, [a, b]| c.b.ins().fsub(a, b)),
             Plan::MultiplyFloat => self.arithmetic(double, [x[0], x[1]], |c, [a, b]| c.b.ins().fmul(a, b)),

@@ -100,7 +100,7 @@ impl<'r> Emitter<'_, 'r> {
         self.b.ins().br_table(number, table);
     }
 
-    fn exit(&mut self, place: i64, flags: u64) {
+    pub fn exit(&mut self, place: i64, flags: u64) {
         let answer = u64::from(place as u32) | flags;
         let answer = self.b.ins().iconst(types::I64, answer as i64);
         self.b.ins().return_(&[answer]);
@@ -238,6 +238,9 @@ impl<'r> Emitter<'_, 'r> {
     }
 
     fn block(&mut self, n: usize, block: &Block) {
+        if let Some(orbit) = &block.orbit {
+            self.orbit(orbit);
+        }
         if let Some(trace) = &block.trace {
             self.trace(trace);
         }

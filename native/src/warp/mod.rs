@@ -7,7 +7,8 @@
 //! - `plan`: which arithmetic is compiled, and as what; `recipe`: a region, as far as its code depends on it, and `parts`: a block of it;
 //! - `emit`: blocks, branches, and when the loop of the engine is to decide; `chunk`: the loop over the lanes; `compute`: its arithmetic,
 //!   `fetch`: its loads; `uniform`: what is computed and looked up once for all lanes before it;
-//! - `trace`: blocks, sides of branches among them, that are one loop over lanes; `follow`: its code, and what it counts.
+//! - `trace`: blocks, sides of branches among them, that are one loop over lanes; `follow`: its code, and what it counts; `orbit`: loops whose values stay
+//!   in the host's registers from round to round.
 
 mod chunk;
 mod compute;
@@ -15,6 +16,7 @@ mod emit;
 mod fetch;
 mod follow;
 pub mod measure;
+mod orbit;
 mod parts;
 mod plan;
 mod recipe;

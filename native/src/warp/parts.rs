@@ -305,7 +305,9 @@ impl<'m, 'a> Maker<'m, 'a> {
         let known = steps.iter().any(|step| matches!(step.what, What::Known(_) | What::Store(_)));
         let uniform = steps.iter().filter(|step| step.uniform).count();
         let worth = known || loads.is_empty() && uniform >= WORTH;
-        if worth && computed(&steps) >= LEAST {
+        // What all lanes load from one place is as good as computed.
+        let once = |step: &&Step| matches!(step.what, What::Known(known) if known.space != Space::Local);
+        if worth && computed(&steps) + steps.iter().filter(once).count() >= LEAST {
             let groups = self.groups.len();
             let loads = batches(&mut steps, loads, self.groups);
             if loads.is_none_or(|(_, placed)| placed) {

@@ -45,6 +45,10 @@ pub(super) enum Plan {
     },
     /// 64 bits to 32.
     Cut,
+    /// 32 bits to `f32`.
+    FromInteger {
+        signed: bool,
+    },
     AddFloat,
     SubFloat,
     MultiplyFloat,
@@ -159,6 +163,11 @@ pub(super) fn plan(program: &Program, step: &RunStep<'_>, fused_multiply: bool) 
                     if to == W32 && widths == [W64] =>
                 {
                     Plan::Cut
+                }
+                [ScalarType::F32, from @ (ScalarType::U32 | ScalarType::S32)]
+                    if to == W32 && widths == [W32] =>
+                {
+                    Plan::FromInteger { signed: from == ScalarType::S32 }
                 }
                 _ => return None,
             }

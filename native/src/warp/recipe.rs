@@ -3,7 +3,7 @@
 
 use super::parts::Maker;
 use super::plan::Plan;
-use super::trace::{Trace, traces};
+use super::trace::{Orbit, Trace, traces};
 use warpsmith_interp::engine::{BatchGroup, BlockEnd, LiveRegisters, Program, Reg, Region, Width};
 use warpsmith_isa::StateSpace;
 
@@ -40,6 +40,8 @@ pub(super) struct Block {
     pub exit: Exit,
     /// What lanes may go through from here on in one loop, if they may.
     pub trace: Option<Trace>,
+    /// The loop that it begins, if lanes may go round it in registers.
+    pub orbit: Option<Orbit>,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -84,6 +86,15 @@ pub(super) struct Step {
 }
 
 impl Step {
+    /// The registers that it reads, its guard among them.
+    pub fn read(&self) -> impl Iterator<Item = Reg> + '_ {
+        let sources = self.src.iter().filter_map(|source| match source {
+            Source::Reg(r) => Some(*r),
+            Source::Number(_) => None,
+        });
+        sources.chain(self.guard.map(|(r, _)| r))
+    }
+
     /// The register that it writes.
     pub fn written(&self) -> Option<Reg> {
         match self.what {
@@ -212,6 +223,7 @@ pub(super) fn recipe(program: &Program, region: &Region<'_>, fused_multiply: boo
             branch_count: block.branch_count,
             exit,
             trace: None,
+            orbit: None,
         });
     }
     let in_traces = traces(program, region, fused_multiply, &mut recipe.blocks);

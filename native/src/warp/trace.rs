@@ -38,6 +38,26 @@ pub(super) struct Fork {
     pub sides: [u32; 2],
 }
 
+/// A loop that computes and does nothing else, and is left at its end alone.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Orbit {
+    pub steps: Vec<Step>,
+    pub keep: Vec<Reg>,
+    /// The registers that a round has from the one before.
+    pub carried: Vec<Reg>,
+    /// Lanes stay in it in which this predicate is so.
+    pub pred: Reg,
+    pub stay: bool,
+    /// Statements of a round, and jumps back in it beside the branch at its end.
+    pub count: u32,
+    pub backs: u32,
+    /// As of a trace.
+    pub top: u32,
+    /// Where it begins, and where that branch is.
+    pub head: u32,
+    pub branch: u32,
+}
+
 /// Where a trace ends.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum End {
@@ -59,6 +79,8 @@ pub(super) struct Sides {
 const SIDE: u32 = 64;
 /// Operations on a side that are computed for lanes of the other, too.
 const BOTH: usize = 12;
+/// Operations of a round at least for values to stay in registers.
+const LEAST: usize = 3;
 /// Operations of a trace at most.
 const MOST: usize = 96;
 
@@ -106,6 +128,7 @@ pub(super) fn traces(
     let live = region.blocks.iter().map(|block| &block.live).collect();
     let tracer = Tracer { blocks, arithmetic, live };
     let mut found: Vec<Option<Trace>> = vec![None; blocks.len()];
+    let mut orbits: Vec<Option<Orbit>> = vec![None; blocks.len()];
     let (mut seen, mut within) = (vec![false; blocks.len()], vec![false; blocks.len()]);
     for first in 0..blocks.len() {
         // From each block on that nothing has come to yet.
@@ -114,6 +137,7 @@ pub(super) fn traces(
             if std::mem::replace(&mut seen[n], true) {
                 continue;
             }
+            orbits[n] = tracer.orbit(n);
             let Some((trace, visited)) = tracer.follow(n) else {
                 from.extend(tracer.after(n));
                 continue;
@@ -130,6 +154,7 @@ pub(super) fn traces(
         // To some lanes come without a trace, such as to a loop of one block.
         within[n] &= trace.is_some() || !seen[n];
         block.trace = trace;
+        block.orbit = orbits[n].take();
         if within[n] {
             let body = block.end - u32::from(block.exit != Exit::Fall);
             block.parts = if body > block.start { vec![Part::Engine(block.start, body)] } else { Vec::new() };
@@ -157,6 +182,47 @@ impl Tracer<'_> {
 
     /// The trace from a block on, and the blocks in it, if it is more than that block.
     fn follow(&self, first: usize) -> Option<(Trace, Vec<usize>)> {
+        let (trace, visited) = self.walk(first)?;
+        let computes = |n: &&usize| self.arithmetic[**n].as_ref().is_some_and(|own| !own.is_empty());
+        (visited.iter().filter(computes).count() >= 2).then_some((trace, visited))
+    }
+
+    /// The loop that a trace is, without branches in it and left behind it.
+    fn orbit(&self, first: usize) -> Option<Orbit> {
+        let (trace, _) = self.walk(first)?;
+        let End::Branch(last) = trace.end else { return None };
+        let block = &self.blocks[last];
+        let Exit::Branch(to, Some((pred, negated))) = block.exit else { return None };
+        let head = self.blocks[first].start;
+        let (stay, exit) = if to == i64::from(head) {
+            (!negated, i64::from(block.end))
+        } else if block.end == head {
+            (negated, to)
+        } else {
+            return None;
+        };
+        if !trace.forks.is_empty() || exit < i64::from(trace.top) || trace.steps.len() < LEAST {
+            return None;
+        }
+        let (mut carried, mut written): (Vec<Reg>, Vec<Reg>) = (Vec::new(), Vec::new());
+        let all: Vec<Reg> = trace.steps.iter().filter_map(Step::written).collect();
+        for step in &trace.steps {
+            // Where a guard does not hold the old value stays.
+            let kept = step.guard.and_then(|_| step.written());
+            for r in step.read().chain(kept) {
+                if all.contains(&r) && !written.contains(&r) && !carried.contains(&r) {
+                    carried.push(r);
+                }
+            }
+            written.extend(step.written());
+        }
+        let Trace { steps, keep, rest: count, backs, top, .. } = trace;
+        Some(Orbit { steps, keep, carried, pred, stay, count, backs, top, head, branch: block.end - 1 })
+    }
+
+    /// The trace from a block on, and the blocks in it.
+    fn walk(&self, first: usize) -> Option<(Trace, Vec<usize>)> {
+        self.arithmetic[first].as_ref()?;
         let (mut steps, mut forks, mut visited) = (Vec::new(), Vec::new(), Vec::new());
         let (mut rest, mut most, mut backs, mut top) = (0, 0, 0, 0);
         let mut n = first;
@@ -200,11 +266,6 @@ impl Tracer<'_> {
             backs += u32::from(back);
             n = next;
         };
-        let of_blocks =
-            visited.iter().filter(|n| self.arithmetic[**n].as_ref().is_some_and(|own| !own.is_empty()));
-        if self.arithmetic[first].is_none() || of_blocks.count() < 2 {
-            return None;
-        }
         let mut keep: Vec<Reg> = Vec::new();
         for r in steps.iter().filter_map(Step::written) {
             // Predicates share rows, by which the sets go.

@@ -41,6 +41,7 @@ impl Plan {
             | Plan::FunnelRight(_)
             | Plan::Logic(_)
             | Plan::Permute(_)
+            | Plan::FromInteger { .. }
             | Plan::Least { .. }
             | Plan::Greatest { .. }
             | Plan::CompareFloat(_)
@@ -162,6 +163,7 @@ impl Chunks<'_, '_, '_> {
             | Plan::FunnelRight(_)
             | Plan::Logic(_)
             | Plan::Permute(_)
+            | Plan::FromInteger { .. }
             | Plan::Least { .. }
             | Plan::Greatest { .. }
             | Plan::CompareFloat(_)

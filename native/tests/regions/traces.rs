@@ -118,6 +118,72 @@ fn random_branches() {
     }
 }
 
+/// Loops that compute and do nothing else, left at their ends or tops, by all lanes or one after the other, after few rounds and after more than are fair.
+#[test]
+fn random_rounds() {
+    for seed in 0..80 {
+        let mut random = Random(seed * 91 + 7);
+        let mut text = String::from(
+            "mov.u64 %p2, 0; cvt.rn.f32.u32 %f0, %t; mov.f32 %f1, 0f7f800000; mov.f32 %f2, 0f3f000000; ",
+        );
+        for n in 0..6 {
+            _ = write!(text, "mad.lo.u32 %a{n}, %t, {}, {}; ", random.below(1 << 20), random.below(99));
+        }
+        for n in 0..3 {
+            _ = write!(text, "setp.lt.u32 %q{n}, %t, {}; ", random.below(32));
+        }
+        // Some wait behind the loops, or go their own way.
+        if random.below(3) == 0 {
+            _ = write!(text, "setp.lt.u32 %q6, %t, {}; @%q6 bra away; ", random.below(20));
+        }
+        for n in 0..3 {
+            if random.below(4) == 0 {
+                _ = write!(text, "atom.global.add.u32 %a7, [%o+16], 1; ");
+            }
+            let often = [0, 1, 5, 40, 1100, 3000][random.below(6) as usize];
+            let (mask, shift) = ([0, 1, 3, 31, 255][random.below(5) as usize], random.below(4));
+            _ = write!(
+                text,
+                "and.b32 %a9, %t, {mask}; shl.b32 %a9, %a9, {shift}; add.u32 %a9, %a9, {often}; mov.u32 %a8, 0; "
+            );
+            match random.below(3) {
+                0 => {
+                    _ = write!(text, "L{n}: ");
+                    (0..random.below(6) + 1).for_each(|_| random.operation(&mut text));
+                    _ = write!(text, "add.u32 %a8, %a8, 1; setp.lt.u32 %q5, %a8, %a9; @%q5 bra L{n}; ");
+                }
+                1 => {
+                    _ = write!(text, "L{n}: add.u32 %a8, %a8, 1; ");
+                    (0..random.below(4) + 1).for_each(|_| random.operation(&mut text));
+                    _ = write!(text, "setp.gt.u32 %q5, %a8, %a9; @%q5 bra M{n}; ");
+                    (0..random.below(4) + 1).for_each(|_| random.operation(&mut text));
+                    _ = write!(text, "bra L{n}; M{n}: ");
+                }
+                _ => {
+                    _ = write!(text, "mov.u32 %a10, 0; N{n}: mov.u32 %a8, 0; L{n}: ");
+                    (0..random.below(5) + 1).for_each(|_| random.operation(&mut text));
+                    _ = write!(
+                        text,
+                        "add.u32 %a8, %a8, 1; setp.ge.u32 %q5, %a8, %a9; @!%q5 bra L{n}; add.u32 %a10, %a10, 1; setp.lt.u32 %q5, %a10, 3; @%q5 bra N{n}; "
+                    );
+                }
+            }
+        }
+        text += "away: ";
+        for n in 0..6 {
+            _ = write!(text, "st.global.u32 [%o+{}], %a{n}; ", [0, 4, 8, 12, 20, 24][n]);
+        }
+        for n in 0..3 {
+            _ = write!(text, "@%q{n} add.u64 %p2, %p2, {}; ", 1 << n);
+        }
+        text += "cvt.u32.u64 %a0, %p2; mov.b32 %a1, %f0; xor.b32 %a0, %a0, %a1; st.global.u32 [%o+28], %a0;";
+        for threads in [32, 45, 7] {
+            same(&format!("// {seed}\n{text}"), threads, 11, None);
+        }
+        same(&format!("// {seed}\n{text}"), 64, 11, Some(3000 + 737 * seed));
+    }
+}
+
 /// Some lanes go round until others have done so too, which wait before them or behind.
 #[test]
 fn lanes_that_wait() {

@@ -10,6 +10,7 @@ pub(in crate::engine) mod local;
 pub(in crate::engine) mod random;
 pub(in crate::engine) mod region;
 mod report;
+mod rounds;
 pub(in crate::engine) mod run;
 pub(in crate::engine) mod schedule;
 pub(in crate::engine) mod standstill;

@@ -1,5 +1,6 @@
 //! Machine code of regions, seen from the loop: what it is called with, and what it has the engine do.
 
+use super::rounds::Rounds;
 use crate::engine::access::load_batch_lines;
 use crate::engine::by_level::by_level;
 use crate::engine::file::{Cell, Frame, Row};
@@ -44,6 +45,14 @@ pub(in crate::engine) struct Coming {
     pub until: u64,
 }
 
+/// Where a group is behind a region.
+pub(in crate::engine) enum After {
+    /// At a place, and whether to choose whom to run.
+    At(u32, bool),
+    /// Some of its lanes have left a loop: choose whom to run. All groups are where they are.
+    Parted,
+}
+
 /// Whom the helpers work for.
 struct Host<'h, 'a, const WATCHED: bool> {
     runner: *mut Runner<'a, WATCHED>,
@@ -56,7 +65,7 @@ struct Host<'h, 'a, const WATCHED: bool> {
 }
 
 impl<const WATCHED: bool> Runner<'_, WATCHED> {
-    /// Executes a region from one of its blocks on: gives where the group is then, and whether to choose whom to run.
+    /// Executes a region from one of its blocks on: gives where the group is then.
     #[inline(never)]
     pub(in crate::engine) fn region<const LEVEL: usize>(
         &mut self,
@@ -65,7 +74,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         issue: Issue<'_>,
         fast: &Fast,
         coming: Coming,
-    ) -> Fallible<(u32, bool)> {
+    ) -> Fallible<After> {
         let Coming { wide, stop, deadline, .. } = coming;
         let (Some(entry), mask) = (fast.entries.get(coming.entry as usize), issue.mask) else {
             unreachable!("only fast code has regions");
@@ -80,7 +89,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             warp.executed += u64::from(count);
             warp.thread_instructions += u64::from(count) * lanes;
             self.run_range::<LEVEL>(warp, issue, to, wide)?;
-            return Ok((to, to >= stop));
+            return Ok(After::At(to, to >= stop));
         }
         let alone = warp.groups.len() == 1;
         // Lanes may part in there and meet again if those that go on first are those that the loop would choose.
@@ -119,6 +128,11 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             spin_step: if alone { 0 } else { warp.haste },
             uniform: u32::from(warp.uniform && mask == u32::MAX),
             asks: 0,
+            may_leave: u32::from(may_part && warp.haste == 1),
+            live: 0,
+            head: 0,
+            round_count: 0,
+            round_jumps: 0,
             shared: place(issue.block.shared),
             constant: place(self.cx.constant),
             params: place(self.cx.params),
@@ -148,7 +162,18 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 warp.groups[g].pc = pc;
                 Err(fault)
             }
-            None => Ok((pc, answer & RegionState::CHOOSE != 0)),
+            None if answer & RegionState::ROUNDS != 0 => {
+                // SAFETY: the first row of what was found above, which nobody else uses.
+                let taken = unsafe { (*loads).rows[0].0 };
+                let head = region.start.wrapping_add(state.head);
+                let (count, jumps) = (state.round_count, state.round_jumps);
+                Ok(self.went_round(
+                    warp,
+                    g,
+                    Rounds { branch: pc, head, count, jumps, live: state.live, taken },
+                ))
+            }
+            None => Ok(After::At(pc, answer & RegionState::CHOOSE != 0)),
         }
     }
 

@@ -1,6 +1,6 @@
 //! The main loop: a warp executes instructions until all its lanes wait, have exited, or its turn is over.
 
-use super::region::{Coming, Loads};
+use super::region::{After, Coming, Loads};
 use crate::device::NativeCode;
 use crate::engine::block::BlockContext;
 use crate::engine::context::Context;
@@ -307,8 +307,9 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
                         let Some(fast) = fast else { unreachable!("only fast code has regions") };
                         leave!();
                         let coming = Coming { entry: *entry, wide, stop, deadline, end_of_turn, until };
-                        let choose;
-                        (pc, choose) = self.region::<LEVEL>(warp, g, issue!(mask), fast, coming)?;
+                        let after = self.region::<LEVEL>(warp, g, issue!(mask), fast, coming)?;
+                        let After::At(at, choose) = after else { continue 'choose };
+                        pc = at;
                         executed = warp.executed;
                         if choose || pc >= stop {
                             leave!();
@@ -455,7 +456,11 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
         if warp.executed >= end {
             return None;
         }
-        warp.choose(&mut self.turns).map(|(g, until)| (g, until, None))
+        let chosen = warp.choose(&mut self.turns);
+        if let (Some((g, _)), Some(stamp)) = (chosen, warp.chosen_before.take()) {
+            warp.groups[g].stamp = stamp;
+        }
+        chosen.map(|(g, until)| (g, until, None))
     }
 }
 

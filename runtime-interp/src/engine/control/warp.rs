@@ -91,6 +91,8 @@ pub(in crate::engine) struct Warp {
     /// Lanes that have not exited.
     pub alive: u32,
     pub groups: SmallVec<[Group; 2]>,
+    /// The group that is chosen next goes on: it was chosen at this time already.
+    pub chosen_before: Option<u64>,
     /// No lanes have parted in the kernel: what its code computes alike for all lanes is equal in them.
     pub uniform: bool,
     /// Regions to be executed before it is asked again whether all is equal, and how many that were the last time.
@@ -127,6 +129,7 @@ impl Warp {
             index: 0,
             alive: 0,
             groups: SmallVec::new(),
+            chosen_before: None,
             uniform: false,
             uniform_pause: (0, 1),
             activations: Vec::new(),
@@ -156,6 +159,7 @@ impl Warp {
         (self.index, self.uniform, self.uniform_pause) = (index, true, (0, 1));
         self.alive = if lanes >= 32 { u32::MAX } else { (1 << lanes) - 1 };
         self.groups.clear();
+        self.chosen_before = None;
         self.groups.push(Group { mask: self.alive, pc, frame: 0, state: State::Ready, stamp: 0, waited: 0 });
         self.products = Products::default();
         self.activations.clear();

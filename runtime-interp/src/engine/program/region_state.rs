@@ -42,6 +42,16 @@ pub struct RegionState {
     pub uniform: u32,
     /// Set where memory was read that other threads may change.
     pub asks: u32,
+    /// Not zero where lanes may leave a loop one after the other in here.
+    pub may_leave: u32,
+    /// Of an answer with [`RegionState::ROUNDS`]: the lanes that have not left the loop.
+    pub live: u32,
+    /// Where that loop begins.
+    pub head: u32,
+    /// The statements of a round.
+    pub round_count: u32,
+    /// The jumps back in it beside its last branch.
+    pub round_jumps: u32,
     /// Memory whose bounds are known beforehand: of a block, of a launch, and of the function's part of local memory.
     pub shared: SpacePlace,
     /// Constant memory.
@@ -76,6 +86,9 @@ impl RegionState {
     pub const CHOOSE: u64 = 1 << 32;
     /// Flag of an answer: there was a fault.
     pub const FAULT: u64 = 1 << 33;
+    /// Flag of an answer: the lanes of the group have gone round a loop whose last branch is at the place, as often as the first row of scratch memory
+    /// says; not counted yet.
+    pub const ROUNDS: u64 = 1 << 34;
     /// So many backward jumps while others wait end a group's turn.
     pub const SPIN_LIMIT: u32 = crate::engine::warp::SPIN_LIMIT;
 }

@@ -210,6 +210,12 @@ pub fn emit(
         Effect::StackAllocate | Effect::StackSave | Effect::StackRestore => {
             memory::stack(body, i, effect, dst, src)
         }
+        Effect::RegisterCount { increases } => {
+            let &Source::Bits(count) = src.first()? else { return None };
+            let count = u32::try_from(count).ok()?;
+            body.matrix(crate::engine::MatrixOp::RegisterCount { count, increases });
+            Some(())
+        }
         Effect::Mark => transfer::mark(body, src),
         Effect::Hint => Some(()),
         // A decoder's own: what names mean, and where vectors end.

@@ -138,9 +138,14 @@ pub enum Effect {
     StackSave,
     /// Lowers the stack.
     StackRestore,
+    /// Changes how many registers each thread of the warp owns.
+    RegisterCount {
+        /// They become more, else fewer.
+        increases: bool,
+    },
     /// Marks a place in a trace.
     Mark,
-    /// A hint: to caches, to a profiler, to the allocator of registers.
+    /// A hint: to caches, to a profiler.
     Hint,
 }
 

@@ -311,7 +311,9 @@ impl Meaning {
             Op::TraceMark | Op::TraceMarkCond => Does(Mark),
             Op::Brkpt | Op::Trap => Does(Trap),
             Op::Nanosleep => Does(Yield),
-            Op::Pmevent | Op::SetmaxnregDec | Op::SetmaxnregInc => Does(Hint),
+            Op::SetmaxnregDec => Does(RegisterCount { increases: false }),
+            Op::SetmaxnregInc => Does(RegisterCount { increases: true }),
+            Op::Pmevent => Does(Hint),
         }
     }
 }

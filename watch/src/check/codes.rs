@@ -160,4 +160,9 @@ warpsmith_diag::codes! {
     ///
     /// A kernel must free what it has allocated with `tcgen05.dealloc` before it ends: other blocks of the multiprocessor wait for it.
     TENSOR_MEMORY_LEFT = "W0416";
+    /// `setmaxnreg` is not executed by all warps of a warpgroup alike, or asks for a change in the other direction than it says.
+    ///
+    /// The four warps of a warpgroup execute the same `setmaxnreg`; `.dec` to no more registers than they own, `.inc` to no fewer. Anything else is
+    /// undefined. Choose the role of a warp by its warpgroup, `%tid.x / 128`, not by its own number.
+    REGISTER_COUNT = "W0417";
 }

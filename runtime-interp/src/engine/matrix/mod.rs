@@ -36,7 +36,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             return self.gather_lanes(warp, g, issue);
         }
         match op {
-            MatrixOp::Converge => {}
+            MatrixOp::Converge | MatrixOp::RegisterCount { .. } => {}
             MatrixOp::Multiply(op) => self.multiply(issue, op)?,
             MatrixOp::Warpgroup(op) => return self.start_product(warp, g, issue, op),
             MatrixOp::WarpgroupFence => self.complete_due(warp, issue)?,

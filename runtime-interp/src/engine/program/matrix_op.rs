@@ -20,6 +20,13 @@ pub enum MatrixOp {
     WarpgroupCommit,
     /// `wgmma.wait_group`: until no more than so many of the last groups are pending.
     WarpgroupWait(u32),
+    /// `setmaxnreg`: here every thread has all registers of its function, so that it only brings the lanes together.
+    RegisterCount {
+        /// How many registers a thread owns from now on.
+        count: u32,
+        /// `.inc`, else `.dec`.
+        increases: bool,
+    },
     /// `ldmatrix stmatrix movmatrix`, without their accesses: moves bits between the lanes.
     Exchange {
         /// What goes where.
@@ -93,7 +100,8 @@ impl MatrixOp {
             MatrixOp::Converge
             | MatrixOp::WarpgroupFence
             | MatrixOp::WarpgroupCommit
-            | MatrixOp::WarpgroupWait(_) => {}
+            | MatrixOp::WarpgroupWait(_)
+            | MatrixOp::RegisterCount { .. } => {}
             MatrixOp::Multiply(op) => {
                 let width = Some(if op.product.is_double() { Width::W64 } else { Width::W32 });
                 let metadata = op.metadata.map(|(r, _)| r);

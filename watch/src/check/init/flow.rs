@@ -106,7 +106,8 @@ impl Flows {
                     | MatrixOp::Warpgroup(_)
                     | MatrixOp::WarpgroupFence
                     | MatrixOp::WarpgroupCommit
-                    | MatrixOp::WarpgroupWait(_) => 0,
+                    | MatrixOp::WarpgroupWait(_)
+                    | MatrixOp::RegisterCount { .. } => 0,
                 };
                 (Act::Matrix, Decides::Operand, described, described)
             }

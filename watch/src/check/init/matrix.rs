@@ -89,7 +89,8 @@ impl Init {
             | MatrixOp::Converge
             | MatrixOp::WarpgroupFence
             | MatrixOp::WarpgroupCommit
-            | MatrixOp::WarpgroupWait(_) => return,
+            | MatrixOp::WarpgroupWait(_)
+            | MatrixOp::RegisterCount { .. } => return,
             MatrixOp::Multiply(op) => {
                 let of =
                     |registers: &Vec<Reg>| registers.iter().flat_map(|r| undefined(warp, base, *r)).collect();

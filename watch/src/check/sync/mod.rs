@@ -5,6 +5,7 @@
 
 mod barrier;
 mod mbarrier;
+mod registers;
 mod warpgroup;
 
 use super::groups::{Issued, group_of, select};
@@ -13,6 +14,7 @@ use crate::lanes::lanes_of;
 use crate::report::{Checker, Finding, Findings, Report, Site, reports};
 use barrier::Arrival;
 use mbarrier::Object;
+use registers::RegisterCounts;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use warpgroup::Warpgroups;
@@ -63,6 +65,8 @@ pub struct Sync {
     polls: u64,
     /// The registers of products of warpgroups, if the program has any.
     warpgroups: Option<Warpgroups>,
+    /// The registers that warps ask for, if the program has them ask.
+    register_counts: Option<RegisterCounts>,
 }
 
 /// So many tests in vain are a loop that waits for what does not come.
@@ -208,7 +212,8 @@ fn waits_for_exited(at: &At<'_>) -> bool {
 
 impl Observer for Sync {
     fn interest(&self) -> Interest {
-        Interest { instructions: self.warpgroups.is_some(), ..Interest::RARE }
+        let instructions = self.warpgroups.is_some() || self.register_counts.is_some();
+        Interest { instructions, ..Interest::RARE }
     }
 
     fn begin(&mut self, launch: &LaunchView<'_>) {
@@ -217,6 +222,7 @@ impl Observer for Sync {
         self.blocks.clear();
         self.polls = 0;
         self.warpgroups = Warpgroups::of(launch.program());
+        self.register_counts = RegisterCounts::of(launch.program());
     }
 
     fn end(&mut self, launch: &LaunchView<'_>, fault: Option<&Fault>) {
@@ -268,6 +274,9 @@ impl Observer for Sync {
         if let Some(warpgroups) = &mut self.warpgroups {
             warpgroups.forget(block.id);
         }
+        if let Some(counts) = &mut self.register_counts {
+            counts.forget(block.id);
+        }
         for (id, arrivals) in block.barriers.into_iter().enumerate() {
             let Some(last) = arrivals.last().cloned() else { continue };
             let threads: u32 = arrivals.iter().map(|a| a.lanes.count_ones()).sum();
@@ -286,6 +295,11 @@ impl Observer for Sync {
     }
 
     fn instruction(&mut self, at: &At<'_>, registers: &Registers<'_>) {
+        if at.mask == u32::MAX
+            && let Some(counts) = &mut self.register_counts
+        {
+            counts.instruction(at, &mut self.report, self.block_shape);
+        }
         let is_fence = |m: &MatrixOp| matches!(m, MatrixOp::WarpgroupFence);
         let Some(warpgroups) = &mut self.warpgroups else { return };
         warpgroups.instruction(at, registers, &mut self.report, self.block_shape);
@@ -306,6 +320,11 @@ impl Observer for Sync {
             return;
         };
         warp.alive &= !at.mask;
+        if warp.alive == 0
+            && let Some(counts) = &mut self.register_counts
+        {
+            counts.exited(at, &mut self.report, self.block_shape);
+        }
         let mut left: SmallVec<[(u32, Site, Group); 2]> = SmallVec::new();
         for (kind, group) in [Group::Copy, Group::Bulk, Group::Matrix].into_iter().enumerate() {
             let pending =

@@ -80,6 +80,8 @@ use warpsmith_diag::{Diagnostic, Diagnostics, Origin, Place, Span};
 pub struct FunctionBuilder<'m> {
     home: Home<'m>,
     block: Option<Block>,
+    /// The same block, if it is known to take another instruction: noted, so that this is not found out for each.
+    open: Option<Block>,
     loc: PackedOption<Loc>,
     locs: FxHashMap<LocData, Loc>,
     variables: PrimaryMap<Variable, Type>,
@@ -162,6 +164,7 @@ impl<'m> FunctionBuilder<'m> {
         FunctionBuilder {
             home,
             block: None,
+            open: None,
             loc: None.into(),
             locs: FxHashMap::default(),
             variables: PrimaryMap::new(),
@@ -182,12 +185,13 @@ impl<'m> FunctionBuilder<'m> {
     /// The function, to be changed past the builder. Branches added this way are not seen by variables.
     #[inline]
     pub fn func_mut(&mut self) -> &mut Function {
+        self.open = None;
         self.home.func_mut()
     }
 
     /// Promises that a sum, a difference or a product, read as signed, does not wrap: `iadd nsw`.
     pub fn promise_no_signed_wrap(&mut self, value: Value) {
-        let func = self.func_mut();
+        let func = self.home.func_mut();
         if let Some(inst) = func.dfg.def_inst(value) {
             func.dfg.set_no_signed_wrap(inst, true);
         }
@@ -213,11 +217,12 @@ impl<'m> FunctionBuilder<'m> {
 
     /// Makes a block. It takes its place in the function when the builder first switches to it.
     pub fn create_block(&mut self) -> Block {
-        self.func_mut().dfg.make_block()
+        self.home.func_mut().dfg.make_block()
     }
 
     /// Goes on at the end of a block.
     pub fn switch_to_block(&mut self, block: Block) {
+        self.open = None;
         if !self.has_block(block) {
             self.block = None;
             return;
@@ -234,7 +239,7 @@ impl<'m> FunctionBuilder<'m> {
     /// True if there is no block to add instructions to: none was switched to, or it has its terminator.
     #[inline]
     pub fn is_filled(&self) -> bool {
-        self.block.is_none_or(|block| self.func().is_terminated(block))
+        self.open.is_none() && self.block.is_none_or(|block| self.func().is_terminated(block))
     }
 
     /// Adds a parameter to a block.
@@ -252,7 +257,7 @@ impl<'m> FunctionBuilder<'m> {
 
     /// Reserves memory for the time of a call.
     pub fn create_stack_slot(&mut self, size: u32, align: u32) -> StackSlot {
-        self.func_mut().stack_slots.push(StackSlotData { size, align })
+        self.home.func_mut().stack_slots.push(StackSlotData { size, align })
     }
 
     /// Names a value, block or stack slot in the text form. Names need not be unique.
@@ -269,7 +274,7 @@ impl<'m> FunctionBuilder<'m> {
         let loc = place.map(|place| match self.locs.get(&place) {
             Some(loc) => *loc,
             None => {
-                let loc = self.func_mut().locs.push(place);
+                let loc = self.home.func_mut().locs.push(place);
                 self.locs.insert(place, loc);
                 loc
             }
@@ -380,8 +385,11 @@ impl<'m> FunctionBuilder<'m> {
     #[inline]
     fn open_block(&mut self, data: &InstData) -> Block {
         let func = self.home.func();
-        match self.block {
-            Some(block) if !func.is_terminated(block) && func.dfg.has_operands(data) => block,
+        if self.open.is_none() {
+            self.open = self.block.filter(|block| !func.is_terminated(*block));
+        }
+        match self.open {
+            Some(block) if func.dfg.has_operands(data) => block,
             Some(_) | None => self.refuse(data),
         }
     }

@@ -87,6 +87,8 @@ pub struct DataFlowGraph {
     results: PrimaryMap<Inst, Results>,
     blocks: PrimaryMap<Block, ValueList>,
     values: PrimaryMap<Value, ValueData>,
+    /// Values have been replaced by others.
+    has_aliases: bool,
     /// The targets of each `switch`.
     pub jump_tables: PrimaryMap<JumpTable, JumpTableData>,
     /// The fields that lead to a part of an aggregate, from the outermost in.
@@ -122,14 +124,21 @@ impl DataFlowGraph {
     /// Makes an instruction with one result for each type; it is in no layout yet.
     #[inline]
     pub fn make_inst(&mut self, data: InstData, results: &[Type]) -> Inst {
+        self.make_inst_and_results(data, results).0
+    }
+
+    /// [`DataFlowGraph::make_inst`], with the results.
+    #[inline]
+    pub(crate) fn make_inst_and_results(&mut self, data: InstData, types: &[Type]) -> (Inst, Results) {
         let inst = self.insts.push(data);
         let first = self.values.len() as u32;
-        for (n, &ty) in results.iter().enumerate() {
+        for (n, &ty) in types.iter().enumerate() {
             self.values.push(ValueData { ty, def: ValueDef::Result(inst, n as u32) });
         }
-        let end = self.values.len() as u32;
-        self.results.push(if results.is_empty() { Results::NONE } else { Results { first, end } });
-        inst
+        let end = first + types.len() as u32;
+        let results = if types.is_empty() { Results::NONE } else { Results { first, end } };
+        self.results.push(results);
+        (inst, results)
     }
 
     pub(crate) fn inst_mut(&mut self, inst: Inst) -> &mut InstData {
@@ -381,6 +390,7 @@ impl DataFlowGraph {
         let by = self.resolve(by);
         if by != value {
             self.values[value].def = ValueDef::Alias(by);
+            self.has_aliases = true;
         }
     }
 
@@ -396,23 +406,21 @@ impl DataFlowGraph {
 
     /// Makes every instruction use what its values stand for.
     pub fn resolve_aliases(&mut self) {
+        if !self.has_aliases {
+            return;
+        }
         // Shorten the chains first, so that each use takes one step.
-        let mut any = false;
         for value in self.values() {
             let to = self.resolve(value);
             // All of the chain, so that no part of it is walked again.
             let mut at = value;
             while let ValueDef::Alias(next) = self.values[at].def {
                 self.values[at].def = ValueDef::Alias(to);
-                any = true;
                 if next == to {
                     break;
                 }
                 at = next;
             }
-        }
-        if !any {
-            return;
         }
         for i in 0..self.insts.len() {
             let inst = Inst::new(i);

@@ -237,7 +237,14 @@ impl Layout {
     /// Puts an instruction at the end of a block.
     #[inline]
     pub fn append_inst(&mut self, inst: Inst, block: Block) {
-        self.link_inst(inst, block, self.blocks[block].last.expand(), None);
+        grow_for(&mut self.insts, inst);
+        let node = &mut self.blocks[block];
+        let prev = std::mem::replace(&mut node.last, inst.into());
+        match prev.expand() {
+            Some(prev) => self.insts[prev].next = inst.into(),
+            None => node.first = inst.into(),
+        }
+        self.insts[inst] = InstNode { block: block.into(), prev, next: None.into() };
         if !self.records.is_empty() {
             self.records.appended(inst, block);
         }

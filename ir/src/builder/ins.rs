@@ -17,7 +17,7 @@ pub struct FuncIns<'b, 'm> {
 impl InstBuilder for FuncIns<'_, '_> {
     #[inline]
     fn func(&mut self) -> &mut Function {
-        self.builder.func_mut()
+        self.builder.home.func_mut()
     }
 
     fn operand(&mut self, data: InstData, ty: Type) -> Value {
@@ -30,14 +30,16 @@ impl InstBuilder for FuncIns<'_, '_> {
         let loc = builder.loc;
         let is_terminator = data.opcode().traits().has(Traits::TERMINATOR);
         let func = builder.home.func_mut();
-        let inst = func.dfg.make_inst(data, results);
+        let (inst, results) = func.dfg.make_inst_and_results(data, results);
         func.layout.append_inst(inst, block);
         if loc.is_some() {
             func.inst_locs[inst] = loc;
         }
-        let results = func.dfg.results(inst);
-        if is_terminator && Some(block) == builder.block {
-            builder.branches_to(block, inst);
+        if is_terminator {
+            builder.open = None;
+            if Some(block) == builder.block {
+                builder.branches_to(block, inst);
+            }
         }
         (inst, results)
     }

@@ -18,20 +18,28 @@ enum Field {
     Fixed(u32),
     Vbr(u32),
     Char6,
-    /// As many of the next field as a length says.
-    Array,
+}
+
+/// What a record that an abbreviation packs ends with, behind its fields of one number each.
+#[derive(Clone, Copy, Debug)]
+enum Tail {
+    Nothing,
+    /// As many of a field as a length says.
+    Array(Field),
     /// Bytes, aligned to 32 bits.
     Blob,
 }
 
 /// How a record is packed.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Abbreviation {
+#[derive(Clone, Debug)]
+struct Abbreviation {
+    /// The first is the code, if there is one; else it is the first of the array.
     fields: Vec<Field>,
+    tail: Tail,
 }
 
 /// The abbreviations that blocks of each kind start with, from the block of kind 0.
-type BlockInfo = FxHashMap<u32, Vec<Arc<Abbreviation>>>;
+type BlockInfo = FxHashMap<u32, Arc<Vec<Abbreviation>>>;
 
 /// A record: a code and numbers.
 #[derive(Clone, Default, Debug)]
@@ -54,6 +62,13 @@ pub enum Entry<'a> {
     Record,
 }
 
+/// What stands in a block where no record begins.
+enum Other<'a> {
+    End,
+    Block(Block<'a>),
+    Abbreviations,
+}
+
 /// A block, and how far it has been read.
 #[derive(Clone, Debug)]
 pub struct Block<'a> {
@@ -62,7 +77,9 @@ pub struct Block<'a> {
     cursor: Cursor<'a>,
     /// Bits of the number in front of each entry.
     width: u32,
-    abbreviations: Vec<Arc<Abbreviation>>,
+    /// The abbreviations of all blocks of its kind, and behind them those that it defines itself.
+    inherited: Option<Arc<Vec<Abbreviation>>>,
+    own: Vec<Abbreviation>,
     info: Arc<BlockInfo>,
 }
 
@@ -82,7 +99,7 @@ impl<'a> Block<'a> {
             return Err(Error::container(base, "no LLVM bitcode: the magic number `BC C0 DE` is missing"));
         }
         let cursor = Cursor::new(data, base).from_bit(32);
-        Ok(Block { id: u32::MAX, cursor, width: 2, abbreviations: Vec::new(), info: Arc::default() })
+        Ok(Block { id: u32::MAX, cursor, width: 2, inherited: None, own: Vec::new(), info: Arc::default() })
     }
 
     /// The byte of the file at which the next entry starts.
@@ -94,49 +111,74 @@ impl<'a> Block<'a> {
     /// The next entry, or `None` at the end of the block.
     pub fn next(&mut self, record: &mut Record<'a>) -> Result<Option<Entry<'a>>> {
         loop {
-            let top = self.id == u32::MAX;
-            if top && self.cursor.remaining() < 32 {
+            if self.id == u32::MAX && self.cursor.remaining() < 32 {
                 return Ok(None);
             }
             let offset = self.cursor.offset();
-            match self.cursor.read(self.width)? {
-                END_BLOCK if top => {
-                    return Err(Error::container(offset, "a block ends where none was entered"));
-                }
-                END_BLOCK => return Ok(None),
-                ENTER_BLOCK => {
-                    let block = self.enter(offset)?;
-                    if block.id == BLOCK_INFO {
-                        self.read_info(block)?;
-                        continue;
-                    }
-                    return Ok(Some(Entry::Block(block)));
-                }
-                DEFINE_ABBREVIATION => {
-                    let abbreviation = define(&mut self.cursor)?;
-                    self.abbreviations.push(Arc::new(abbreviation));
-                }
-                UNABBREVIATED => {
-                    record.offset = offset;
-                    record.blob = None;
-                    record.ops.clear();
-                    record.code = self.code()?;
-                    self.cursor.numbers(&mut record.ops)?;
-                    return Ok(Some(Entry::Record));
-                }
-                number => {
-                    let abbreviation = usize::try_from(number - 4).ok();
-                    let Some(abbreviation) = abbreviation.and_then(|n| self.abbreviations.get(n)) else {
-                        let message =
-                            format!("abbreviation {number} is not defined in a block of kind {}", self.id);
-                        return Err(Error::container(offset, message));
-                    };
-                    record.offset = offset;
-                    read_abbreviated(&mut self.cursor, abbreviation, record)?;
-                    return Ok(Some(Entry::Record));
-                }
+            let number = self.cursor.read(self.width)?;
+            if number >= UNABBREVIATED {
+                record.offset = offset;
+                self.record(number, record)?;
+                return Ok(Some(Entry::Record));
+            }
+            match self.other(number, offset)? {
+                Other::End => return Ok(None),
+                Other::Block(block) => return Ok(Some(Entry::Block(block))),
+                Other::Abbreviations => {}
             }
         }
+    }
+
+    /// What stands behind a number that begins no record.
+    #[inline(never)]
+    fn other(&mut self, number: u64, offset: u64) -> Result<Other<'a>> {
+        Ok(match number {
+            END_BLOCK if self.id == u32::MAX => {
+                return Err(Error::container(offset, "a block ends where none was entered"));
+            }
+            END_BLOCK => Other::End,
+            ENTER_BLOCK => {
+                let block = self.enter(offset)?;
+                if block.id == BLOCK_INFO {
+                    self.read_info(block)?;
+                    return Ok(Other::Abbreviations);
+                }
+                Other::Block(block)
+            }
+            // The last one: higher numbers begin records.
+            DEFINE_ABBREVIATION.. => {
+                self.own.push(define(&mut self.cursor)?);
+                Other::Abbreviations
+            }
+        })
+    }
+
+    /// Reads the record of an abbreviation. The place in the stream is kept here until the record has been read, not in the block.
+    fn record(&mut self, number: u64, record: &mut Record<'a>) -> Result<()> {
+        let mut cursor = self.cursor.clone();
+        record.blob = None;
+        record.ops.clear();
+        let code = if number == UNABBREVIATED {
+            let code = cursor.groups(6);
+            let count = cursor.groups(6);
+            cursor.expect(count, 6)?;
+            record.ops.extend((0..count as usize).map(|_| cursor.groups(6)));
+            code
+        } else {
+            let inherited = self.inherited.as_deref().map_or(&[][..], Vec::as_slice);
+            let n = (number - UNABBREVIATED - 1) as usize;
+            let abbreviation = inherited.get(n).or_else(|| self.own.get(n.checked_sub(inherited.len())?));
+            let Some(abbreviation) = abbreviation else {
+                let message = format!("abbreviation {number} is not defined in a block of kind {}", self.id);
+                return Err(Error::container(record.offset, message));
+            };
+            read_abbreviated(&mut cursor, abbreviation, record)?
+        };
+        cursor.check(record.offset)?;
+        self.cursor = cursor;
+        record.code = u32::try_from(code)
+            .map_err(|_| Error::container(record.offset, format!("{code} is no code of a record")))?;
+        Ok(())
     }
 
     /// The bits that are left.
@@ -155,12 +197,6 @@ impl<'a> Block<'a> {
         }
     }
 
-    fn code(&mut self) -> Result<u32> {
-        let offset = self.cursor.offset();
-        let code = self.cursor.vbr(6)?;
-        u32::try_from(code).map_err(|_| Error::container(offset, format!("{code} is no code of a record")))
-    }
-
     /// The block that starts here; this one goes on behind it.
     fn enter(&mut self, offset: u64) -> Result<Block<'a>> {
         let id = self.cursor.vbr(8)?;
@@ -177,8 +213,15 @@ impl<'a> Block<'a> {
                 format!("a block of {} bytes where {left} are left: the file is truncated", words * 4);
             return Err(Error::container(offset, message));
         };
-        let abbreviations = self.info.get(&id).cloned().unwrap_or_default();
-        Ok(Block { id, cursor, width: width as u32, abbreviations, info: Arc::clone(&self.info) })
+        let inherited = self.info.get(&id).cloned();
+        Ok(Block {
+            id,
+            cursor,
+            width: width as u32,
+            inherited,
+            own: Vec::new(),
+            info: Arc::clone(&self.info),
+        })
     }
 
     /// Reads the block that defines abbreviations for others.
@@ -186,7 +229,6 @@ impl<'a> Block<'a> {
         let mut info = BlockInfo::clone(&self.info);
         let mut current: Option<u32> = None;
         let mut record = Record::default();
-        block.abbreviations.clear();
         loop {
             let offset = block.cursor.offset();
             match block.cursor.read(block.width)? {
@@ -196,13 +238,12 @@ impl<'a> Block<'a> {
                     let Some(current) = current else {
                         return Err(Error::container(offset, "an abbreviation for no kind of block"));
                     };
-                    info.entry(current).or_default().push(Arc::new(abbreviation));
+                    Arc::make_mut(info.entry(current).or_default()).push(abbreviation);
                 }
                 UNABBREVIATED => {
-                    let code = block.code()?;
-                    record.ops.clear();
-                    block.cursor.numbers(&mut record.ops)?;
-                    if code == SET_BLOCK {
+                    record.offset = offset;
+                    block.record(UNABBREVIATED, &mut record)?;
+                    if record.code == SET_BLOCK {
                         current = record.ops.first().and_then(|id| u32::try_from(*id).ok());
                     }
                 }
@@ -218,107 +259,128 @@ impl<'a> Block<'a> {
 fn define(cursor: &mut Cursor<'_>) -> Result<Abbreviation> {
     let offset = cursor.offset();
     let wrong = |what: &str| Error::container(offset, format!("an abbreviation with {what}"));
-    let count = cursor.vbr(5)?;
+    let mut count = cursor.vbr(5)?;
     cursor.expect(count, 2)?;
-    let mut fields: Vec<Field> = Vec::new();
-    for _ in 0..count {
-        if cursor.read(1)? == 1 {
-            fields.push(Field::Literal(cursor.vbr(8)?));
-            continue;
-        }
-        let encoding = cursor.read(3)?;
-        fields.push(match encoding {
-            1 | 2 => {
-                let width = cursor.vbr(5)?;
-                match (encoding, width) {
-                    // Both mean zero to LLVM.
-                    (_, 0) => Field::Literal(0),
-                    (1, 1..=64) => Field::Fixed(width as u32),
-                    (_, 2..=32) => Field::Vbr(width as u32),
-                    _ => return Err(wrong("a field that is too wide")),
-                }
+    let mut fields = Vec::with_capacity(count as usize);
+    let mut tail = Tail::Nothing;
+    while count > 0 {
+        count -= 1;
+        let last = match one_field(cursor, offset)? {
+            Defined::Scalar(field) => {
+                fields.push(field);
+                continue;
             }
-            3 => Field::Array,
-            4 => Field::Char6,
-            5 => Field::Blob,
-            _ => return Err(wrong("an unknown encoding")),
-        });
+            Defined::Array if count == 1 => match one_field(cursor, offset)? {
+                Defined::Scalar(element) => Some(Tail::Array(element)),
+                Defined::Array | Defined::Blob => None,
+            },
+            Defined::Blob if count == 0 => Some(Tail::Blob),
+            Defined::Array | Defined::Blob => None,
+        };
+        tail = last.ok_or_else(|| wrong("an array or a blob that is not its end"))?;
+        break;
     }
-    let scalar = |field: &Field| !matches!(field, Field::Array | Field::Blob);
-    let ends_well = match fields.as_slice() {
-        [] => return Err(wrong("no fields")),
-        [first @ .., Field::Array, element] => first.iter().all(scalar) && scalar(element),
-        [first @ .., Field::Blob] => first.iter().all(scalar),
-        all => all.iter().all(scalar),
-    };
-    if ends_well { Ok(Abbreviation { fields }) } else { Err(wrong("an array or a blob that is not its end")) }
+    if fields.is_empty() && matches!(tail, Tail::Nothing) {
+        return Err(wrong("no fields"));
+    }
+    Ok(Abbreviation { fields, tail })
 }
 
+/// What the definition of an abbreviation lists.
+enum Defined {
+    Scalar(Field),
+    /// As many of what follows as a length says.
+    Array,
+    Blob,
+}
+
+/// One of what the abbreviation lists that is defined at a byte of the file.
+fn one_field(cursor: &mut Cursor<'_>, offset: u64) -> Result<Defined> {
+    let wrong = |what: &str| Error::container(offset, format!("an abbreviation with {what}"));
+    if cursor.read(1)? == 1 {
+        return Ok(Defined::Scalar(Field::Literal(cursor.vbr(8)?)));
+    }
+    let encoding = cursor.read(3)?;
+    Ok(match encoding {
+        1 | 2 => {
+            let width = cursor.vbr(5)?;
+            Defined::Scalar(match (encoding, width) {
+                // Both mean zero to LLVM.
+                (_, 0) => Field::Literal(0),
+                (1, 1..=64) => Field::Fixed(width as u32),
+                (_, 2..=32) => Field::Vbr(width as u32),
+                _ => return Err(wrong("a field that is too wide")),
+            })
+        }
+        3 => Defined::Array,
+        4 => Defined::Scalar(Field::Char6),
+        5 => Defined::Blob,
+        _ => return Err(wrong("an unknown encoding")),
+    })
+}
+
+/// Reads the fields of a record, and returns its code.
+#[inline(always)]
 fn read_abbreviated<'a>(
     cursor: &mut Cursor<'a>,
     abbreviation: &Abbreviation,
     record: &mut Record<'a>,
-) -> Result<()> {
+) -> Result<u64> {
     record.ops.clear();
     record.blob = None;
-    let mut code = None;
     let mut fields = abbreviation.fields.iter();
-    while let Some(field) = fields.next() {
-        match field {
-            Field::Array => {
-                let Some(&element) = fields.next() else { break };
-                let count = cursor.vbr(6)?;
-                cursor
-                    .expect(count, if matches!(element, Field::Literal(_)) { 1 } else { width(element) })?;
-                let mut count = count;
-                if code.is_none() && count > 0 {
-                    code = Some(scalar(cursor, element)?);
-                    count -= 1;
-                }
-                record.ops.reserve(count as usize);
-                for _ in 0..count {
-                    record.ops.push(scalar(cursor, element)?);
-                }
+    let mut code = fields.next().map(|field| scalar(cursor, *field));
+    record.ops.extend(fields.map(|field| scalar(cursor, *field)));
+    match abbreviation.tail {
+        Tail::Nothing => {}
+        Tail::Array(element) => {
+            let mut count = cursor.groups(6);
+            cursor.expect(count, element.width().max(1))?;
+            if code.is_none() && count > 0 {
+                code = Some(scalar(cursor, element));
+                count -= 1;
             }
-            Field::Blob => {
-                let len = cursor.vbr(6)?;
-                cursor.align()?;
-                record.blob = Some(cursor.bytes(len)?);
-                cursor.align()?;
-            }
-            &field => {
-                let value = scalar(cursor, field)?;
-                if code.is_none() { code = Some(value) } else { record.ops.push(value) }
+            let count = 0..count as usize;
+            match element {
+                Field::Literal(value) => record.ops.extend(count.map(|_| value)),
+                Field::Fixed(width) => record.ops.extend(count.map(|_| cursor.bits(width))),
+                Field::Vbr(width) => record.ops.extend(count.map(|_| cursor.groups(width))),
+                Field::Char6 => record.ops.extend(count.map(|_| char6(cursor))),
             }
         }
+        Tail::Blob => {
+            let len = cursor.groups(6);
+            cursor.align()?;
+            record.blob = Some(cursor.bytes(len)?);
+            cursor.align()?;
+        }
     }
-    match code.map(u32::try_from) {
-        Some(Ok(code)) => record.code = code,
-        Some(Err(_)) | None => return Err(Error::container(record.offset, "a record without a code")),
-    }
-    Ok(())
+    code.ok_or_else(|| Error::container(record.offset, "a record without a code"))
 }
 
-/// The fewest bits that a field takes.
-fn width(field: Field) -> u32 {
-    match field {
-        Field::Fixed(width) | Field::Vbr(width) => width,
-        Field::Char6 => 6,
-        Field::Literal(_) | Field::Array | Field::Blob => 0,
+impl Field {
+    /// The fewest bits that it takes.
+    fn width(self) -> u32 {
+        match self {
+            Field::Fixed(width) | Field::Vbr(width) => width,
+            Field::Char6 => 6,
+            Field::Literal(_) => 0,
+        }
     }
 }
 
 #[inline(always)]
-fn scalar(cursor: &mut Cursor<'_>, field: Field) -> Result<u64> {
+fn scalar(cursor: &mut Cursor<'_>, field: Field) -> u64 {
     match field {
-        Field::Literal(value) => Ok(value),
-        Field::Fixed(width) => cursor.read(width),
-        Field::Vbr(width) => cursor.vbr(width),
-        Field::Char6 => {
-            const CHARS: &[u8; 64] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._";
-            Ok(CHARS[cursor.read(6)? as usize].into())
-        }
-        // `define` lets them stand nowhere else than where `read_abbreviated` looks for them.
-        Field::Array | Field::Blob => Err(Error::container(cursor.offset(), "an array inside an array")),
+        Field::Literal(value) => value,
+        Field::Fixed(width) => cursor.bits(width),
+        Field::Vbr(width) => cursor.groups(width),
+        Field::Char6 => char6(cursor),
     }
+}
+
+#[inline(always)]
+fn char6(cursor: &mut Cursor<'_>) -> u64 {
+    const CHARS: &[u8; 64] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._";
+    CHARS[(cursor.bits(6) & 63) as usize].into()
 }

@@ -2,7 +2,7 @@
 
 use super::{attribute_list, constant, convention, name, put};
 use crate::module::attributes::AttributeSet;
-use crate::module::body::{Access, Body, Call, Inst, InstKind};
+use crate::module::body::{Access, Body, Call, Inst, InstKind, List};
 use crate::module::ops::{FastMath, Ordering};
 use crate::module::types::{Type, TypeId};
 use crate::module::{Module, ValueId};
@@ -114,6 +114,10 @@ impl Printer<'_, '_> {
         }
     }
 
+    fn path(&mut self, path: List) {
+        self.body.path(path).iter().for_each(|index| put(self.out, format_args!(", {index}")));
+    }
+
     fn label(&mut self, block: u32) {
         put(self.out, format_args!("label %{}", self.namer.block(block)));
     }
@@ -209,7 +213,7 @@ impl Printer<'_, '_> {
                 self.ty(*source);
                 self.text(", ");
                 self.typed(*base);
-                self.list(indices);
+                self.list(self.body.indices(*indices));
             }
             InstKind::Select { cond, x, y, flags } => {
                 put(self.out, format_args!("select{} ", flags.text()));
@@ -269,7 +273,7 @@ impl Printer<'_, '_> {
                 self.text(", ");
                 self.label(*default);
                 self.text(" [");
-                for (case, block) in cases {
+                for (case, block) in self.body.edges(*cases) {
                     self.text("\n    ");
                     self.typed(*case);
                     self.text(", ");
@@ -281,7 +285,7 @@ impl Printer<'_, '_> {
                 self.text("indirectbr ");
                 self.typed(*address);
                 self.text(", [");
-                for (n, block) in targets.iter().enumerate() {
+                for (n, (_, block)) in self.body.edges(*targets).iter().enumerate() {
                     self.text(if n == 0 { "" } else { ", " });
                     self.label(*block);
                 }
@@ -291,7 +295,7 @@ impl Printer<'_, '_> {
             InstKind::Phi { incoming, flags } => {
                 put(self.out, format_args!("phi{} ", flags.text()));
                 self.ty(inst.ty);
-                for (n, (value, block)) in incoming.iter().enumerate() {
+                for (n, (value, block)) in self.body.edges(*incoming).iter().enumerate() {
                     self.text(if n == 0 { " [ " } else { ", [ " });
                     self.value(*value);
                     put(self.out, format_args!(", %{} ]", self.namer.block(*block)));
@@ -322,13 +326,13 @@ impl Printer<'_, '_> {
             InstKind::ExtractValue { aggregate, indices } => {
                 self.text("extractvalue ");
                 self.typed(*aggregate);
-                indices.iter().for_each(|index| put(self.out, format_args!(", {index}")));
+                self.path(*indices);
             }
             InstKind::InsertValue { aggregate, value, indices } => {
                 self.text("insertvalue ");
                 self.typed(*aggregate);
                 self.list(&[*value]);
-                indices.iter().for_each(|index| put(self.out, format_args!(", {index}")));
+                self.path(*indices);
             }
             InstKind::Call(call) => self.call(call, inst.ty),
             InstKind::Fence { ordering, scope } => {
@@ -376,13 +380,13 @@ impl Printer<'_, '_> {
             (false, true) => "tail ",
             (false, false) => "",
         });
-        put(self.out, format_args!("call{} {}", call.flags.text(), convention(call.convention)));
+        put(self.out, format_args!("call{} {}", call.flags.text(), convention(call.convention.into())));
         let varargs = self.module.signature(call.signature).is_some_and(|(varargs, ..)| varargs);
         self.ty(if varargs { call.signature } else { ret });
         self.text(" ");
         self.value(call.callee);
         self.text("(");
-        for (n, (arg, ty)) in call.args.iter().zip(&call.arg_types).enumerate() {
+        for (n, (arg, ty)) in self.body.args(call).iter().zip(self.body.arg_types(call)).enumerate() {
             self.text(if n == 0 { "" } else { ", " });
             self.ty(*ty);
             attribute_list(self.module, call.attributes, n as u32 + 1, self.out);

@@ -141,7 +141,7 @@ impl Builder<'_, '_, '_> {
         let mut registers: FxHashMap<String, Variable> = FxHashMap::default();
         let mut results: Vec<Variable> = Vec::new();
         let mut tied: Vec<(Variable, Value)> = Vec::new();
-        let mut args = call.args.iter();
+        let mut args = self.body.args(call).iter();
         for (n, constraint) in constraints.iter().enumerate() {
             if constraint.output {
                 let name = format!("%wasm{n}");

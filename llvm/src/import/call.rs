@@ -96,8 +96,11 @@ impl Builder<'_, '_, '_> {
                 args.push(self.pack(call, n)?);
                 break;
             }
-            let value =
-                *call.args.get(n).ok_or_else(|| Error::unsupported("a call that lacks an argument"))?;
+            let value = *self
+                .body
+                .args(call)
+                .get(n)
+                .ok_or_else(|| Error::unsupported("a call that lacks an argument"))?;
             match param {
                 Incoming::Value(Some(ty)) => {
                     let values = self.value(value)?;
@@ -167,7 +170,7 @@ impl Builder<'_, '_, '_> {
     fn pack(&mut self, call: &Call, fixed: usize) -> Result<Value> {
         let mut places: Vec<(ValueId, TypeId, u64)> = Vec::new();
         let mut at = 0u64;
-        for (arg, ty) in call.args.iter().zip(&call.arg_types).skip(fixed) {
+        for (arg, ty) in self.body.args(call).iter().zip(self.body.arg_types(call)).skip(fixed) {
             at = at.next_multiple_of(self.types().align(*ty));
             places.push((*arg, *ty, at));
             at += self.types().alloc_size(*ty)?;
@@ -187,7 +190,7 @@ impl Builder<'_, '_, '_> {
 
     /// `__nvvm_reflect`: what the program is compiled for.
     pub(super) fn reflect(&mut self, inst: &Inst, call: &Call) -> Result<()> {
-        let text = call.args.first().and_then(|arg| self.text(*arg)).unwrap_or_default();
+        let text = self.body.args(call).first().and_then(|arg| self.text(*arg)).unwrap_or_default();
         let sm = self.b.module().target.map_or(750, |target| i64::from(target.sm) * 10);
         let value = match text.trim_end_matches('\0') {
             "__CUDA_FTZ" => i64::from(self.ftz || self.module().flag("nvvm-reflect-ftz") == Some(1)),

@@ -57,15 +57,15 @@ impl Builder<'_, '_, '_> {
         // Bits of the record's flags.
         const NO_UNSIGNED_WRAP: u64 = 1;
         const NON_NEGATIVE: u64 = 1;
-        let definition = super::function::local(self.body, x)
-            .and_then(|n| Some((self.uses.get(n)? == &1, (*self.definitions.get(n)?)?)));
-        let Some((true, definition)) = definition else { return Ok(None) };
         let body = self.body;
         let Some(InstKind::Binary { op: BinaryOp::Add, flags: wraps, x: base, y }) =
-            body.insts.get(definition as usize).map(|inst| &inst.kind)
+            body.definition(x).map(|inst| &inst.kind)
         else {
             return Ok(None);
         };
+        if !self.is_used_once(x) {
+            return Ok(None);
+        }
         let (no_unsigned, no_signed) =
             (wraps & NO_UNSIGNED_WRAP != 0, wraps & super::integer::NO_SIGNED_WRAP != 0);
         let signed = match op {

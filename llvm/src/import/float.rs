@@ -106,11 +106,9 @@ impl Builder<'_, '_, '_> {
         if !flags.has(FastMath::CONTRACT) {
             return None;
         }
-        let n = super::function::local(self.body, value)?;
-        let inst = self.body.insts.get((*self.definitions.get(n)?)? as usize)?;
-        match inst.kind {
+        match self.body.definition(value)?.kind {
             InstKind::Binary { op: BinaryOp::Fmul, flags, x, y }
-                if FastMath::of(flags).has(FastMath::CONTRACT) && self.uses.get(n) == Some(&1) =>
+                if FastMath::of(flags).has(FastMath::CONTRACT) && self.is_used_once(value) =>
             {
                 Some((x, y))
             }

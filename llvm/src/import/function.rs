@@ -13,6 +13,7 @@ use crate::module::types::{Type, TypeId, Types};
 use crate::module::{GlobalValue, Module, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
+use std::cell::OnceCell;
 use warpsmith_ir::{self as ir, FunctionBuilder, InstBuilder, MemFlags, Value};
 
 /// The scalars of a value.
@@ -33,8 +34,8 @@ pub(super) struct Builder<'i, 'a, 'm> {
     pub(super) blocks: Vec<Option<ir::Block>>,
     /// Which pointers point to one space for certain.
     pub spaces: Vec<Space>,
-    /// How often each value of the function is used.
-    pub uses: Vec<u32>,
+    /// How often each value of the function is used, once somebody has asked.
+    uses: OnceCell<Vec<u32>>,
     /// Pointers to what nothing writes while the kernel runs.
     invariant: FxHashSet<ValueId>,
     /// Loads that `!invariant.load` is attached to, by instruction.
@@ -47,8 +48,6 @@ pub(super) struct Builder<'i, 'a, 'm> {
     pub cuda: bool,
     /// The address of what follows the parameters.
     pub variadic: Option<Value>,
-    /// The instruction of each value that is a result.
-    pub definitions: Vec<Option<u32>>,
     /// Subnormals are flushed to zero in operations on `float`.
     pub ftz: bool,
     /// Scopes and variables of the source, where the file says something of them.
@@ -61,30 +60,14 @@ impl<'a> Importer<'a> {
         let GlobalValue::Function(n) = site.value else { return Ok(()) };
         let kernel = self.is_kernel(site);
         let module = &mut self.modules[site.module].1;
-        let Some(body) = module.read_body(n)? else { return Ok(()) };
+        let Some(body) = module.read_body_in(n, std::mem::take(&mut self.spare))? else { return Ok(()) };
         let function = &module.functions[n];
         let (ty, attributes) = (function.ty, function.attributes);
         let signature = self.signature(site.module, ty, attributes, kernel, &mut out.types)?;
         let subprogram = self.debug(site, &body, out);
         let module = self.module(site);
         let spaces = space::infer(module, &body, &signature, kernel);
-        let mut uses = vec![0u32; body.types.len()];
-        let mut definitions = vec![None; body.types.len()];
-        for (n, inst) in body.insts.iter().enumerate() {
-            inst.kind.operands(|value| {
-                if let Some(count) = local(&body, value).and_then(|n| uses.get_mut(n)) {
-                    *count += 1;
-                }
-            });
-            if let Some(slot) =
-                inst.value.and_then(|value| local(&body, value)).and_then(|n| definitions.get_mut(n))
-            {
-                *slot = Some(n as u32);
-            }
-        }
-        let kind = module.metadata.kind("invariant.load");
-        let invariant_loads =
-            body.attachments.iter().filter(|(_, of, _)| Some(*of) == kind).map(|(inst, ..)| *inst).collect();
+        let invariant_loads = body.attached("invariant.load", module).map(|(inst, _)| inst).collect();
         let loop_hints = super::loops::hints(module, &body);
         let ranges = super::ranges::attached(module, &body);
         let cuda = module.is_cuda();
@@ -98,14 +81,13 @@ impl<'a> Importer<'a> {
             scalars: Vec::with_capacity(body.types.len()),
             blocks: vec![None; body.blocks.len()],
             spaces,
-            uses,
+            uses: OnceCell::new(),
             invariant: FxHashSet::default(),
             invariant_loads,
             ranges,
             loop_hints,
             cuda,
             variadic: None,
-            definitions,
             ftz,
             scopes: None,
             importer: self,
@@ -125,6 +107,7 @@ impl<'a> Importer<'a> {
             .finalize()
             .map_err(|errors| Error::unsupported(format!("a body that is not built: {errors}")))?;
         super::debug::drop_early_bindings(&mut out.functions[id]);
+        self.spare = body;
         Ok(())
     }
 }
@@ -139,7 +122,7 @@ fn reverse_postorder(body: &Body) -> Vec<u32> {
     let successors = |block: u32| -> SmallVec<[u32; 2]> {
         let range = body.blocks.get(block as usize);
         let last = range.and_then(|range| body.insts.get(range.end.checked_sub(1)? as usize));
-        last.map_or(SmallVec::new(), |inst| inst.kind.successors())
+        last.map_or(SmallVec::new(), |inst| body.successors(inst))
     };
     let mut seen = vec![false; body.blocks.len()];
     let mut order = Vec::new();
@@ -273,42 +256,6 @@ impl<'a> Builder<'_, 'a, '_> {
         Ok(())
     }
 
-    /// The scalars of a value that was passed, returned or loaded at once.
-    pub fn take_apart(&mut self, whole: Value, out: &mut Values) {
-        let ty = self.type_of(whole);
-        if ty.is_vector() {
-            out.extend((0..ty.lanes()).map(|lane| self.b.ins().extract(whole, lane as u8)));
-        } else if ty.is_aggregate() {
-            for field in 0..self.b.module().types.fields(ty) as u32 {
-                let part = self.b.extract_value(whole, &[field]);
-                self.take_apart(part, out);
-            }
-        } else {
-            out.push(whole);
-        }
-    }
-
-    /// A value of a type made of scalars, which are taken from the list.
-    pub fn put_together(&mut self, ty: ir::Type, scalars: &mut impl Iterator<Item = Value>) -> Result<Value> {
-        if ty.is_vector() || ty.is_aggregate() {
-            let types = &self.b.module().types;
-            let parts: Vec<ir::Type> = if ty.is_vector() {
-                vec![ty.element_type(); ty.lanes() as usize]
-            } else {
-                (0..types.fields(ty)).filter_map(|n| Some(types.field(ty, n)?.0)).collect()
-            };
-            let parts =
-                parts.into_iter().map(|part| self.put_together(part, scalars)).collect::<Result<Vec<_>>>()?;
-            return Ok(if ty.is_vector() {
-                self.b.ins().vec(&parts)
-            } else {
-                self.b.ins().aggregate(ty, &parts)
-            });
-        }
-        let scalar = scalars.next().ok_or_else(|| Error::unsupported("a value that lacks a part"))?;
-        Ok(self.pointer_as(scalar, ty))
-    }
-
     /// Makes the parameters of a block that its phis are.
     fn phis(&mut self, block: u32) -> Result<()> {
         let Some(of_ir) = self.blocks[block as usize] else { return Ok(()) };
@@ -334,7 +281,7 @@ impl<'a> Builder<'_, 'a, '_> {
         for n in body.blocks[to as usize].clone() {
             let inst = &body.insts[n as usize];
             let InstKind::Phi { incoming, .. } = &inst.kind else { continue };
-            let Some((value, _)) = incoming.iter().find(|(_, block)| *block == from) else {
+            let Some((value, _)) = self.body.edges(*incoming).iter().find(|(_, block)| *block == from) else {
                 return Err(Error::record(inst.offset, format!("a phi has no value for block {from}")));
             };
             let of_phi = inst.value.map(|value| self.get(value)).transpose()?.unwrap_or_default();
@@ -441,8 +388,32 @@ impl<'a> Builder<'_, 'a, '_> {
         }
     }
 
+    /// True for a value of the function that is used once.
+    pub fn is_used_once(&self, value: ValueId) -> bool {
+        let uses = self.uses.get_or_init(|| {
+            let mut uses = vec![0u32; self.body.types.len()];
+            for inst in &self.body.insts {
+                self.body.operands(inst, |value| {
+                    if let Some(count) = local(self.body, value).and_then(|n| uses.get_mut(n)) {
+                        *count += 1;
+                    }
+                });
+            }
+            uses
+        });
+        local(self.body, value).and_then(|n| uses.get(n)) == Some(&1)
+    }
+
     /// Says what an instruction computes.
     pub fn result(&mut self, inst: &Inst, scalars: &[Value]) -> Result<()> {
+        if let (&[scalar], Some(value)) = (scalars, inst.value)
+            && shape::single(self.types(), inst.ty).is_some()
+            && let Some(slot) = local(self.body, value).and_then(|n| self.values.get_mut(n))
+        {
+            *slot = (self.scalars.len() as u32, 1);
+            self.scalars.push(scalar);
+            return Ok(());
+        }
         let expected = shape::count(self.types(), inst.ty)?;
         if scalars.len() != expected {
             let message = format!(

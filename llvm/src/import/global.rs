@@ -34,7 +34,7 @@ struct Address {
 impl<'a> Importer<'a> {
     /// The variable of a symbol, declared where it is not yet.
     pub(super) fn global_id(&mut self, site: Site, out: &mut impl Out) -> Result<ir::GlobalId> {
-        let site = self.symbols.resolve(&self.modules, site)?;
+        let site = self.resolve(site)?;
         if let Some(id) = self.globals.get(&site) {
             return Ok(*id);
         }

@@ -22,7 +22,9 @@ impl Builder<'_, '_, '_> {
             }
             InstKind::Binary { op, flags, x, y } => self.binary(inst, *op, *flags, *x, *y),
             InstKind::Cast { op, flags, x } => self.cast(inst, *op, *flags, *x),
-            InstKind::Gep { source, base, indices, .. } => self.gep(inst, *source, *base, indices),
+            InstKind::Gep { source, base, indices, .. } => {
+                self.gep(inst, *source, *base, self.body.indices(*indices))
+            }
             InstKind::Select { cond, x, y, .. } => self.select(inst, *cond, *x, *y),
             InstKind::Compare { predicate, x, y, .. } => self.comparison(inst, *predicate, *x, *y),
             InstKind::Freeze(x) => {
@@ -50,12 +52,16 @@ impl Builder<'_, '_, '_> {
                 self.b.ins().brif(cond, then, &then_args, otherwise, &else_args);
                 Ok(())
             }
-            InstKind::Switch { value, default, cases } => self.switch(block, *value, *default, cases),
+            InstKind::Switch { value, default, cases } => {
+                self.switch(block, *value, *default, self.body.edges(*cases))
+            }
             InstKind::Unreachable => {
                 self.b.ins().unreachable();
                 Ok(())
             }
-            InstKind::IndirectBr { address, targets } => self.indirect_branch(block, *address, targets),
+            InstKind::IndirectBr { address, targets } => {
+                self.indirect_branch(block, *address, self.body.edges(*targets))
+            }
             InstKind::Alloca { ty, count, align } => self.alloca(block, inst, *ty, *count, *align),
             InstKind::Load { ptr, access } if access.ordering == Ordering::NotAtomic => {
                 self.load(n, inst, *ptr, access)
@@ -74,7 +80,7 @@ impl Builder<'_, '_, '_> {
             }
             InstKind::ExtractValue { aggregate, indices } => {
                 let ty = self.value_type(*aggregate)?;
-                let range = super::shape::range(self.types(), ty, indices)?;
+                let range = super::shape::range(self.types(), ty, self.body.path(*indices))?;
                 let all = self.value(*aggregate)?;
                 let mut part = Values::from_slice(all.get(range).unwrap_or_default());
                 if let ([value], Some(result)) = (part.as_mut_slice(), inst.value) {
@@ -84,7 +90,7 @@ impl Builder<'_, '_, '_> {
                 self.result(inst, &part)
             }
             InstKind::InsertValue { aggregate, value, indices } => {
-                let range = super::shape::range(self.types(), inst.ty, indices)?;
+                let range = super::shape::range(self.types(), inst.ty, self.body.path(*indices))?;
                 let mut all = self.value(*aggregate)?;
                 let value = self.value(*value)?;
                 for (slot, value) in all.get_mut(range).unwrap_or_default().iter_mut().zip(value) {
@@ -329,12 +335,12 @@ impl Builder<'_, '_, '_> {
     }
 
     /// A branch to the block of an address: a switch over the numbers that addresses of blocks are ([`super::constant`]).
-    fn indirect_branch(&mut self, block: u32, address: ValueId, targets: &[u32]) -> Result<()> {
+    fn indirect_branch(&mut self, block: u32, address: ValueId, targets: &[(ValueId, u32)]) -> Result<()> {
         let address = self.scalar(address)?;
         let number = self.b.ins().ptrtoint(address);
         let mut all = Vec::new();
         let mut seen = rustc_hash::FxHashSet::default();
-        for target in targets.iter().filter(|target| seen.insert(**target)) {
+        for (_, target) in targets.iter().filter(|(_, target)| seen.insert(*target)) {
             let (to, args) = self.target(block, *target)?;
             all.push((super::constant::address_of_block(*target), to, args));
         }

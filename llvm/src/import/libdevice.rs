@@ -83,7 +83,7 @@ impl Builder<'_, '_, '_> {
             self.system_call(inst, call, name)?;
             return Ok(true);
         }
-        if matches!(symbol, "memcpy" | "memmove" | "memset") && call.args.len() == 3 {
+        if matches!(symbol, "memcpy" | "memmove" | "memset") && self.body.args(call).len() == 3 {
             self.block_function(inst, call, symbol)?;
             return Ok(true);
         }
@@ -93,7 +93,7 @@ impl Builder<'_, '_, '_> {
             return Ok(true);
         }
         let mut args: Vec<Value> = Vec::new();
-        for arg in &call.args {
+        for arg in self.body.args(call) {
             args.extend(self.value(*arg)?);
         }
         if let Some(values) = self.few_operations(name, &args)? {
@@ -138,7 +138,7 @@ impl Builder<'_, '_, '_> {
 
     /// C's functions on blocks of memory, which give their first operand.
     fn block_function(&mut self, inst: &Inst, call: &Call, name: &str) -> Result<()> {
-        let &[to, from, size] = call.args.as_slice() else {
+        let &[to, from, size] = self.body.args(call) else {
             return Err(Error::unsupported(format!("`{name}` with other than three operands")));
         };
         let (to, from, size) = (self.scalar(to)?, self.scalar(from)?, self.scalar(size)?);
@@ -160,7 +160,7 @@ impl Builder<'_, '_, '_> {
     fn system_call(&mut self, inst: &Inst, call: &Call, name: &str) -> Result<()> {
         let mut args = Vec::new();
         // What `delete` says of the size, `free` is not told.
-        if let Some(first) = call.args.first() {
+        if let Some(first) = self.body.args(call).first() {
             let value = self.scalar(*first)?;
             args.push(self.generic(value));
         }

@@ -9,10 +9,9 @@ use warpsmith_ir::LoopHint;
 
 /// What is asked of loops, by the instruction that goes back to their heads.
 pub(super) fn hints(module: &Module<'_>, body: &crate::module::body::Body) -> FxHashMap<u32, LoopHint> {
-    let Some(kind) = module.metadata.kind("llvm.loop") else { return FxHashMap::default() };
-    let all = body.attachments.iter().filter(|(_, of, _)| *of == kind);
     let lookup = Lookup { module, body };
-    all.filter_map(|(inst, _, node)| Some((*inst, lookup.hint(*node)?))).collect()
+    let all = body.attached("llvm.loop", module);
+    all.filter_map(|(inst, node)| Some((inst, lookup.hint(node)?))).collect()
 }
 
 struct Lookup<'m, 'a> {
@@ -105,7 +104,7 @@ impl Builder<'_, '_, '_> {
     pub fn hint_loop(&mut self, block: u32, n: u32, inst: &Inst, positions: &[u32]) {
         let Some(hint) = self.loop_hints.get(&n).copied() else { return };
         let position = |block: u32| positions.get(block as usize).copied().unwrap_or(u32::MAX);
-        for to in inst.kind.successors() {
+        for to in self.body.successors(inst) {
             if position(to) <= position(block)
                 && let Some(head) = self.blocks.get(to as usize).copied().flatten()
             {

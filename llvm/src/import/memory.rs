@@ -275,7 +275,7 @@ impl Builder<'_, '_, '_> {
                 .blocks
                 .get(at as usize)
                 .and_then(|range| self.body.insts.get(range.end.checked_sub(1)? as usize));
-            for next in last.map_or(Default::default(), |inst| inst.kind.successors()) {
+            for next in last.map_or(Default::default(), |inst| self.body.successors(inst)) {
                 if next == block {
                     return true;
                 }

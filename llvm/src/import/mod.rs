@@ -29,9 +29,11 @@ mod signature;
 mod space;
 mod symbols;
 mod undefined;
+mod whole;
 mod wide;
 
 use crate::error::{Error, Result};
+use crate::module::body::Body;
 use crate::module::types::TypeId;
 use crate::module::{GlobalValue, Module};
 use rustc_hash::FxHashMap;
@@ -107,6 +109,7 @@ pub fn import(
         globals: FxHashMap::default(),
         assembled: FxHashMap::default(),
         queue: Vec::new(),
+        spare: Body::default(),
         made: debug::Made::default(),
         users: undefined::Users::default(),
     };
@@ -154,6 +157,8 @@ struct Importer<'a> {
     /// The variables of `module asm`, by name.
     assembled: FxHashMap<String, ir::GlobalId>,
     queue: Vec<Work>,
+    /// The last body that was imported, for its memory.
+    spare: Body,
     made: debug::Made,
     users: undefined::Users,
 }

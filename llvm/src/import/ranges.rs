@@ -13,7 +13,6 @@ pub(super) type Range = [i64; 2];
 
 /// The ranges that are attached to instructions, by instruction: those of one piece.
 pub(super) fn attached(module: &Module<'_>, body: &Body) -> FxHashMap<u32, Range> {
-    let Some(kind) = module.metadata.kind("range") else { return FxHashMap::default() };
     let metadata = |number: u64| {
         let number = usize::try_from(number).ok()?;
         match number.checked_sub(module.metadata.all.len()) {
@@ -36,8 +35,7 @@ pub(super) fn attached(module: &Module<'_>, body: &Body) -> FxHashMap<u32, Range
         },
         Metadata::String(_) | Metadata::Value(..) | Metadata::Node(..) => None,
     };
-    let all = body.attachments.iter().filter(|(_, of, _)| *of == kind);
-    all.filter_map(|(inst, _, node)| Some((*inst, range(*node)?))).collect()
+    body.attached("range", module).filter_map(|(inst, node)| Some((inst, range(node)?))).collect()
 }
 
 impl Builder<'_, '_, '_> {

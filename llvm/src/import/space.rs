@@ -106,7 +106,11 @@ pub(super) fn infer(module: &Module<'_>, body: &Body, signature: &Signature, ker
     let mut pending: Vec<&Inst> = Vec::new();
     for inst in &body.insts {
         let Some(n) = inst.value.and_then(|value| local(body, value)) else { continue };
-        let new = inference.of_inst(&inst.kind, inst.value);
+        if !matches!(module.types.get(inst.ty), Type::Pointer { .. }) {
+            inference.spaces[n] = Space::Generic;
+            continue;
+        }
+        let new = inference.of_pointer(inst);
         inference.spaces[n] = inference.spaces[n].join(new);
         if inst.kind.hands_on_pointers() {
             pending.push(inst);
@@ -117,7 +121,7 @@ pub(super) fn infer(module: &Module<'_>, body: &Body, signature: &Signature, ker
         let mut changed = false;
         for inst in &pending {
             let Some(n) = inst.value.and_then(|value| local(body, value)) else { continue };
-            let new = inference.of_inst(&inst.kind, inst.value);
+            let new = inference.of_pointer(inst);
             let joined = inference.spaces[n].join(new);
             if joined != inference.spaces[n] {
                 inference.spaces[n] = joined;
@@ -131,7 +135,7 @@ pub(super) fn infer(module: &Module<'_>, body: &Body, signature: &Signature, ker
 }
 
 impl InstKind {
-    /// True for what [`Inference::of_inst`] asks other values of.
+    /// True for what [`Inference::of_pointer`] asks other values of.
     fn hands_on_pointers(&self) -> bool {
         matches!(
             self,
@@ -153,7 +157,7 @@ fn only_read(body: &Body, pointer: ValueId) -> bool {
         at += 1;
         for inst in &body.insts {
             let mut used = false;
-            inst.kind.operands(|value| used |= value == pointer);
+            body.operands(inst, |value| used |= value == pointer);
             if !used {
                 continue;
             }
@@ -181,30 +185,32 @@ impl Inference<'_, '_> {
         }
     }
 
-    fn of_inst(&self, kind: &InstKind, value: Option<ValueId>) -> Space {
-        let declared = value.map_or(Space::Generic, |value| self.declared(value));
+    /// What is known of the pointer that an instruction makes.
+    fn of_pointer(&self, inst: &Inst) -> Space {
+        let declared = match self.module.types.get(inst.ty) {
+            Type::Pointer { space, .. } => Space::of_number(*space),
+            _ => Space::Generic,
+        };
         if declared != Space::Generic {
             return declared;
         }
-        let is_pointer = value.and_then(|value| local(self.body, value)).and_then(|n| self.body.types.get(n));
-        let is_pointer =
-            is_pointer.is_some_and(|ty| matches!(self.module.types.get(*ty), Type::Pointer { .. }));
-        if !is_pointer {
-            return Space::Generic;
-        }
-        match kind {
+        match &inst.kind {
             InstKind::Alloca { .. } => Space::Local,
             InstKind::Gep { base, .. } => self.of_value(*base),
-            InstKind::Phi { incoming, .. } => {
-                incoming.iter().fold(Space::Unknown, |space, (value, _)| space.join(self.of_value(*value)))
-            }
+            InstKind::Phi { incoming, .. } => self
+                .body
+                .edges(*incoming)
+                .iter()
+                .fold(Space::Unknown, |space, (value, _)| space.join(self.of_value(*value))),
             InstKind::Select { x, y, .. } => self.of_value(*x).join(self.of_value(*y)),
             InstKind::Freeze(x) | InstKind::Cast { op: CastOp::BitCast | CastOp::AddrSpaceCast, x, .. } => {
                 self.of_value(*x)
             }
             // A slice of Rust arrives as integers.
             InstKind::Cast { op: CastOp::IntToPtr, x, .. } if self.arguments.contains(x) => Space::Global,
-            InstKind::ExtractValue { .. } if value.is_some_and(|value| self.arguments.contains(&value)) => {
+            InstKind::ExtractValue { .. }
+                if inst.value.is_some_and(|value| self.arguments.contains(&value)) =>
+            {
                 Space::Global
             }
             InstKind::Load { ptr, .. } if self.kernel && self.of_value(*ptr) == Space::Param => Space::Global,

@@ -19,7 +19,8 @@ pub(super) struct Site {
 #[derive(Default)]
 pub(super) struct Symbols {
     global: FxHashMap<String, Entry>,
-    used: FxHashSet<String>,
+    /// The names that [`Symbols::legal`] has made up.
+    made: FxHashSet<String>,
 }
 
 #[derive(Clone, Copy)]
@@ -80,7 +81,6 @@ impl Symbols {
                 }
             }
         }
-        symbols.used = symbols.global.keys().cloned().collect();
         symbols
     }
 
@@ -127,14 +127,18 @@ impl Symbols {
 
     /// A name for PTX that nothing else has. What other modules see keeps its name if PTX can write it.
     pub fn legal(&mut self, name: &str, is_global: bool) -> String {
+        let writable = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$');
         let mut legal = String::with_capacity(name.len());
-        for c in name.chars() {
+        let mut rest = name;
+        while let Some((at, c)) = rest.char_indices().find(|(_, c)| !writable(*c)) {
+            legal.push_str(&rest[..at]);
             match c {
-                'a'..='z' | 'A'..='Z' | '0'..='9' | '_' | '$' => legal.push(c),
                 '.' => legal.push('$'),
                 _ => legal.push_str(&format!("${:x}", u32::from(c))),
             }
+            rest = &rest[at + c.len_utf8()..];
         }
+        legal.push_str(rest);
         let starts_well = match legal.as_bytes() {
             [] => false,
             [b'0'..=b'9', ..] => false,
@@ -150,10 +154,11 @@ impl Symbols {
         }
         let mut unique = legal.clone();
         let mut n = 0;
-        while !self.used.insert(unique.clone()) {
+        while self.global.contains_key(&unique) || self.made.contains(&unique) {
             n += 1;
             unique = format!("{legal}${n}");
         }
+        self.made.insert(unique.clone());
         unique
     }
 }

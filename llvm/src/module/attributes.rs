@@ -4,6 +4,7 @@ use super::types::TypeId;
 use crate::bitstream::{Block, Record};
 use crate::error::{Error, Result};
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 /// One attribute.
 #[derive(Clone, PartialEq, Debug)]
@@ -160,7 +161,7 @@ pub fn name(number: u64) -> Option<&'static str> {
 /// The attributes of a function or a call: 0 are those of the result, 1 and up those of parameters, [`AttributeSet::FUNCTION`] its own.
 #[derive(Clone, Default, Debug)]
 pub struct AttributeSet {
-    groups: Vec<(u32, Vec<Attribute>)>,
+    groups: Vec<Arc<(u32, Vec<Attribute>)>>,
 }
 
 impl AttributeSet {
@@ -169,11 +170,11 @@ impl AttributeSet {
 
     /// The attributes at an index.
     pub fn at(&self, index: u32) -> impl Iterator<Item = &Attribute> {
-        self.groups.iter().filter(move |(at, _)| *at == index).flat_map(|(_, all)| all)
+        self.groups.iter().filter(move |group| group.0 == index).flat_map(|group| &group.1)
     }
 
     /// Everything: index and attributes.
-    pub fn groups(&self) -> &[(u32, Vec<Attribute>)] {
+    pub fn groups(&self) -> &[Arc<(u32, Vec<Attribute>)>] {
         &self.groups
     }
 
@@ -218,7 +219,7 @@ impl AttributeSet {
 /// All sets of attributes of a module.
 #[derive(Clone, Default, Debug)]
 pub struct Attributes {
-    groups: FxHashMap<u64, (u32, Vec<Attribute>)>,
+    groups: FxHashMap<u64, Arc<(u32, Vec<Attribute>)>>,
     sets: Vec<AttributeSet>,
     empty: AttributeSet,
 }
@@ -239,7 +240,7 @@ impl Attributes {
             }
             let attributes = group_of(rest)
                 .ok_or_else(|| Error::record(record.offset, "a group of attributes that is cut off"))?;
-            self.groups.insert(group, (index as u32, attributes));
+            self.groups.insert(group, Arc::new((index as u32, attributes)));
         }
         Ok(())
     }

@@ -1,16 +1,35 @@
 //! The body of a function: blocks of instructions.
 
-use super::ValueId;
 use super::constants::{Constant, ConstantKind};
 use super::metadata::Metadata;
 use super::ops::{BinaryOp, CastOp, FastMath, Ordering, Predicate, RmwOp};
 use super::types::TypeId;
+use super::{Module, ValueId};
 use crate::error::{Error, Result};
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 use std::ops::Range;
 
-/// A body.
+/// A part of one of the lists of a [`Body`]: what an instruction has any number of.
+#[derive(Clone, Copy, Debug)]
+pub struct List {
+    start: u32,
+    len: u32,
+}
+
+impl List {
+    /// What has been added to a list since it had so many.
+    pub(super) fn since<T>(start: usize, list: &[T]) -> List {
+        List { start: start as u32, len: (list.len() - start) as u32 }
+    }
+
+    fn of<T>(self, list: &[T]) -> &[T] {
+        list.get(self.start as usize..(self.start + self.len) as usize).unwrap_or_default()
+    }
+}
+
+/// A body. Instructions are of one size, and what they have any number of lies in lists that all share: so it is read, walked over and given up
+/// without memory for each.
 #[derive(Clone, Default, Debug)]
 pub struct Body {
     /// The values before those of the function.
@@ -25,6 +44,16 @@ pub struct Body {
     pub blocks: Vec<Range<u32>>,
     /// The types of the values of the function.
     pub types: Vec<TypeId>,
+    /// The instruction of each value that follows the constants.
+    pub results: Vec<u32>,
+    /// Indices of addresses, and arguments of calls.
+    pub(super) values: Vec<ValueId>,
+    /// Cases of switches, and where phis come from: a value and a block.
+    pub(super) edges: Vec<(ValueId, u32)>,
+    /// Paths into aggregates.
+    pub(super) paths: Vec<u64>,
+    /// Types of the arguments of calls.
+    pub(super) arg_types: Vec<TypeId>,
     /// Names of values and of blocks, where the file has them.
     pub names: FxHashMap<ValueId, String>,
     /// Names of blocks.
@@ -37,6 +66,66 @@ pub struct Body {
     pub debug_records: Vec<DebugRecord>,
     /// Metadata of the function, behind that of the module.
     pub metadata: Vec<Metadata>,
+}
+
+impl Body {
+    /// The indices of an address.
+    pub fn indices(&self, list: List) -> &[ValueId] {
+        list.of(&self.values)
+    }
+
+    /// The cases of a switch, where a phi comes from, or the targets of an indirect branch.
+    pub fn edges(&self, list: List) -> &[(ValueId, u32)] {
+        list.of(&self.edges)
+    }
+
+    /// A path into an aggregate.
+    pub fn path(&self, list: List) -> &[u64] {
+        list.of(&self.paths)
+    }
+
+    /// The arguments of a call. Those of type `metadata` are numbers of metadata, those of type `label` blocks.
+    pub fn args(&self, call: &Call) -> &[ValueId] {
+        call.args.of(&self.values)
+    }
+
+    /// The types of the arguments of a call.
+    pub fn arg_types(&self, call: &Call) -> &[TypeId] {
+        call.arg_types.of(&self.arg_types)
+    }
+
+    /// Forgets everything, and keeps the memory.
+    pub(super) fn clear(&mut self) {
+        self.constants.clear();
+        self.insts.clear();
+        self.blocks.clear();
+        self.types.clear();
+        self.results.clear();
+        self.values.clear();
+        self.edges.clear();
+        self.paths.clear();
+        self.arg_types.clear();
+        self.names.clear();
+        self.block_names.clear();
+        self.attachments.clear();
+        self.function_attachments.clear();
+        self.debug_records.clear();
+        self.metadata.clear();
+    }
+
+    /// The instruction that a value is the result of.
+    pub fn definition(&self, value: ValueId) -> Option<&Inst> {
+        let before = self.first_value as usize + self.num_params as usize + self.constants.len();
+        let inst = self.results.get((value.0 as usize).checked_sub(before)?)?;
+        self.insts.get(*inst as usize)
+    }
+
+    /// The metadata of a kind that is attached to instructions: the instruction, and the number of the metadata.
+    pub fn attached(&self, kind: &str, module: &Module<'_>) -> impl Iterator<Item = (u32, u64)> {
+        let kind = if self.attachments.is_empty() { None } else { module.metadata.kind(kind) };
+        let of_kind = self.attachments.iter().filter(move |(_, of, _)| Some(*of) == kind);
+        of_kind.map(|(inst, _, node)| (*inst, *node))
+    }
 }
 
 /// Says where a variable of the source is from an instruction on. The numbers are those of metadata.
@@ -66,7 +155,7 @@ pub enum Location {
 }
 
 /// An instruction.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Inst {
     /// What it does.
     pub kind: InstKind,
@@ -93,19 +182,17 @@ pub struct Access {
     pub scope: u64,
 }
 
-/// A call.
-#[derive(Clone, Debug)]
+/// A call. [`Body::args`] and [`Body::arg_types`] have its arguments.
+#[derive(Clone, Copy, Debug)]
 pub struct Call {
     /// What is called.
     pub callee: ValueId,
     /// The type of what is called.
     pub signature: TypeId,
-    /// The arguments. Those of type `metadata` are numbers of metadata, those of type `label` blocks.
-    pub args: Vec<ValueId>,
-    /// The types of the arguments.
-    pub arg_types: Vec<TypeId>,
+    pub(super) args: List,
+    pub(super) arg_types: List,
     /// The calling convention.
-    pub convention: u64,
+    pub convention: u16,
     /// The attributes of the call.
     pub attributes: u32,
     /// It must be a jump: `musttail`.
@@ -117,7 +204,7 @@ pub struct Call {
 }
 
 /// What an instruction does.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
 pub enum InstKind {
     Fneg {
@@ -140,7 +227,7 @@ pub enum InstKind {
         source: TypeId,
         flags: u64,
         base: ValueId,
-        indices: Vec<ValueId>,
+        indices: List,
     },
     Select {
         cond: ValueId,
@@ -178,16 +265,16 @@ pub enum InstKind {
     Switch {
         value: ValueId,
         default: u32,
-        cases: Vec<(ValueId, u32)>,
+        cases: List,
     },
-    /// A branch to a block whose address has been taken.
+    /// A branch to a block whose address has been taken. The targets are edges of the address.
     IndirectBr {
         address: ValueId,
-        targets: Vec<u32>,
+        targets: List,
     },
     Unreachable,
     Phi {
-        incoming: Vec<(ValueId, u32)>,
+        incoming: List,
         flags: FastMath,
     },
     Alloca {
@@ -206,14 +293,14 @@ pub enum InstKind {
     },
     ExtractValue {
         aggregate: ValueId,
-        indices: Vec<u64>,
+        indices: List,
     },
     InsertValue {
         aggregate: ValueId,
         value: ValueId,
-        indices: Vec<u64>,
+        indices: List,
     },
-    Call(Box<Call>),
+    Call(Call),
     Fence {
         ordering: Ordering,
         scope: u64,
@@ -251,30 +338,34 @@ impl InstKind {
                 | InstKind::Unreachable
         )
     }
+}
 
+impl Body {
     /// The blocks that a terminator goes to.
-    pub fn successors(&self) -> SmallVec<[u32; 2]> {
-        match self {
+    pub fn successors(&self, inst: &Inst) -> SmallVec<[u32; 2]> {
+        match &inst.kind {
             InstKind::Br(block) => smallvec![*block],
             InstKind::CondBr { then, otherwise, .. } => smallvec![*then, *otherwise],
             InstKind::Switch { default, cases, .. } => {
-                [*default].into_iter().chain(cases.iter().map(|(_, block)| *block)).collect()
+                [*default].into_iter().chain(self.edges(*cases).iter().map(|(_, block)| *block)).collect()
             }
-            InstKind::IndirectBr { targets, .. } => SmallVec::from_slice(targets),
+            InstKind::IndirectBr { targets, .. } => {
+                self.edges(*targets).iter().map(|(_, block)| *block).collect()
+            }
             _ => SmallVec::new(),
         }
     }
 
-    /// The values it uses, those of type `metadata` and `label` left out.
-    pub fn operands(&self, mut each: impl FnMut(ValueId)) {
-        match self {
+    /// The values an instruction uses, those of type `metadata` and `label` left out.
+    pub fn operands(&self, inst: &Inst, mut each: impl FnMut(ValueId)) {
+        match &inst.kind {
             InstKind::Fneg { x, .. } | InstKind::Cast { x, .. } | InstKind::Freeze(x) => each(*x),
             InstKind::Binary { x, y, .. } | InstKind::Compare { x, y, .. } => {
                 [*x, *y].into_iter().for_each(each)
             }
             InstKind::Gep { base, indices, .. } => {
                 each(*base);
-                indices.iter().for_each(|index| each(*index));
+                self.indices(*indices).iter().for_each(|index| each(*index));
             }
             InstKind::Select { cond, x, y, .. } => [*cond, *x, *y].into_iter().for_each(each),
             InstKind::ExtractElement { vector, index } => [*vector, *index].into_iter().for_each(each),
@@ -288,9 +379,11 @@ impl InstKind {
             InstKind::IndirectBr { address, .. } => each(*address),
             InstKind::Switch { value, cases, .. } => {
                 each(*value);
-                cases.iter().for_each(|(case, _)| each(*case));
+                self.edges(*cases).iter().for_each(|(case, _)| each(*case));
             }
-            InstKind::Phi { incoming, .. } => incoming.iter().for_each(|(value, _)| each(*value)),
+            InstKind::Phi { incoming, .. } => {
+                self.edges(*incoming).iter().for_each(|(value, _)| each(*value));
+            }
             InstKind::Alloca { count, .. } => each(*count),
             InstKind::Load { ptr, .. } => each(*ptr),
             InstKind::Store { ptr, value, .. } | InstKind::AtomicRmw { ptr, value, .. } => {
@@ -300,7 +393,7 @@ impl InstKind {
             InstKind::InsertValue { aggregate, value, .. } => [*aggregate, *value].into_iter().for_each(each),
             InstKind::Call(call) => {
                 each(call.callee);
-                call.args.iter().for_each(|arg| each(*arg));
+                self.args(call).iter().for_each(|arg| each(*arg));
             }
             InstKind::CmpXchg { ptr, expected, new, .. } => {
                 [*ptr, *expected, *new].into_iter().for_each(each)

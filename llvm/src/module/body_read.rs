@@ -5,7 +5,7 @@
 
 mod instructions;
 
-use super::body::{Access, Body, Call, DebugRecord, Inst, InstKind, Location, check_constant};
+use super::body::{Access, Body, Call, DebugRecord, Inst, InstKind, List, Location, check_constant};
 use super::ops::{BinaryOp, CastOp, FastMath, Ordering, Predicate, RmwOp};
 use super::read_types::text;
 use super::types::{Type, TypeId};
@@ -17,16 +17,23 @@ use rustc_hash::FxHashMap;
 impl<'a> Module<'a> {
     /// Reads the body of a function. `None` for one that is only declared.
     pub fn read_body(&mut self, function: usize) -> Result<Option<Body>> {
-        let Some(function) = self.functions.get(function) else { return Ok(None) };
-        let Some(block) = function.body.clone() else { return Ok(None) };
-        let (name, ty) = (function.name.clone(), function.ty);
-        let reader = Reader::new(self, ty);
-        reader.read(block).map(Some).map_err(|error| error.in_function(&name))
+        self.read_body_in(function, Body::default())
+    }
+
+    /// [`Module::read_body`], in the memory of a body that is not needed any more.
+    pub fn read_body_in(&mut self, n: usize, memory: Body) -> Result<Option<Body>> {
+        let Some(function) = self.functions.get(n) else { return Ok(None) };
+        let (Some(block), ty) = (function.body.clone(), function.ty) else { return Ok(None) };
+        let body = Reader::new(self, ty, memory).read(block);
+        body.map(Some).map_err(|error| error.in_function(self.functions.get(n).map_or("", |f| &f.name)))
     }
 }
 
 /// About as many bits as clang takes for an instruction, constants and names left out.
 const INST_BITS: u64 = 40;
+
+/// More fields than nearly all records have.
+const USUAL_FIELDS: usize = 32;
 
 struct Reader<'m, 'a> {
     module: &'m mut Module<'a>,
@@ -87,10 +94,12 @@ impl Fields<'_> {
 }
 
 impl<'m, 'a> Reader<'m, 'a> {
-    fn new(module: &'m mut Module<'a>, ty: TypeId) -> Self {
-        let first_value = module.num_values();
-        let params = module.signature(ty).map_or(Vec::new(), |(_, _, params)| params.to_vec());
-        let body = Body { first_value, num_params: params.len() as u32, types: params, ..Body::default() };
+    fn new(module: &'m mut Module<'a>, ty: TypeId, mut body: Body) -> Self {
+        body.clear();
+        body.first_value = module.num_values();
+        let params = module.signature(ty).map_or(&[][..], |(_, _, params)| params);
+        body.num_params = params.len() as u32;
+        body.types.extend_from_slice(params);
         Reader { module, body, promised: FxHashMap::default(), num_blocks: None, loc: None, has_inst: false }
     }
 
@@ -100,15 +109,17 @@ impl<'m, 'a> Reader<'m, 'a> {
 
     fn read(mut self, mut block: Block<'a>) -> Result<Body> {
         let mut record = Record::default();
+        record.ops.reserve(USUAL_FIELDS);
         let mut first = 0u32;
         // In proportion to the bytes of the body: what it announces is not trusted.
         let likely = (block.remaining() / INST_BITS) as usize;
         self.body.insts.reserve(likely);
         self.body.types.reserve(likely);
+        self.body.results.reserve(likely);
         while let Some(entry) = block.next(&mut record)? {
             match entry {
                 Entry::Block(inner) => match inner.id {
-                    CONSTANTS => self.read_constants(inner)?,
+                    CONSTANTS => self.read_constants(inner, &mut record)?,
                     METADATA => self.read_metadata(inner)?,
                     VALUE_SYMTAB => self.read_names(inner)?,
                     METADATA_ATTACHMENT => self.read_attachments(inner)?,
@@ -157,9 +168,10 @@ impl<'m, 'a> Reader<'m, 'a> {
                 ));
             }
         }
-        for inst in self.body.blocks.iter().filter_map(|block| self.body.insts.get(block.end as usize - 1)) {
+        let body = &self.body;
+        for inst in body.blocks.iter().filter_map(|block| body.insts.get(block.end as usize - 1)) {
             if let Some(block) =
-                inst.kind.successors().into_iter().find(|block| *block >= blocks || *block == 0)
+                body.successors(inst).into_iter().find(|block| *block >= blocks || *block == 0)
             {
                 return Err(Error::record(
                     inst.offset,
@@ -170,12 +182,12 @@ impl<'m, 'a> Reader<'m, 'a> {
         Ok(self.body)
     }
 
-    fn read_constants(&mut self, block: Block<'a>) -> Result<()> {
+    fn read_constants(&mut self, block: Block<'a>, record: &mut Record<'a>) -> Result<()> {
         if self.has_inst {
             return Err(Error::record(block.offset(), "constants behind instructions"));
         }
         let from = self.body.constants.len();
-        constants::read(block, &mut self.module.types, &mut self.body.constants)?;
+        constants::read(block, record, &mut self.module.types, &mut self.body.constants)?;
         self.body.types.extend(self.body.constants[from..].iter().map(|constant| constant.ty));
         Ok(())
     }
@@ -302,6 +314,7 @@ impl<'m, 'a> Reader<'m, 'a> {
         let value = (!is_void).then(|| ValueId(self.next_value()));
         if !is_void {
             self.body.types.push(ty);
+            self.body.results.push(self.body.insts.len() as u32);
         }
         self.body.insts.push(Inst { kind, ty, value, loc: None, offset: fields.offset });
     }

@@ -81,10 +81,14 @@ pub struct InlineAsm {
 }
 
 /// Reads a block of constants; the number of the first one follows the values that are there.
-pub(super) fn read(mut block: Block<'_>, types: &mut Types, out: &mut Vec<Constant>) -> Result<()> {
-    let mut record = Record::default();
+pub(super) fn read<'a>(
+    mut block: Block<'a>,
+    record: &mut Record<'a>,
+    types: &mut Types,
+    out: &mut Vec<Constant>,
+) -> Result<()> {
     let mut ty = TypeId(u32::MAX);
-    while block.next_record(&mut record)? {
+    while block.next_record(record)? {
         let (ops, offset) = (&record.ops, record.offset);
         let wrong = |what: &str| Error::record(offset, format!("a constant {what}"));
         if record.code == 1 {

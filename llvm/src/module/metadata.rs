@@ -46,8 +46,8 @@ pub struct MetadataList {
     pub all: Vec<Metadata>,
     /// The named lists.
     pub named: FxHashMap<String, Vec<u64>>,
-    /// The names of kinds of attachments, by number.
-    pub kinds: FxHashMap<u64, String>,
+    /// The kinds of attachments: number and name.
+    pub kinds: Vec<(u64, String)>,
 }
 
 impl MetadataList {
@@ -73,7 +73,7 @@ impl MetadataList {
         let mut record = Record::default();
         while block.next_record(&mut record)? {
             if let (6, Some((number, name))) = (record.code, record.ops.split_first()) {
-                self.kinds.insert(*number, text(name));
+                self.kinds.push((*number, text(name)));
             }
         }
         Ok(())
@@ -97,7 +97,7 @@ impl MetadataList {
                 4 => name = Some(text(ops)),
                 6 => {
                     let (number, name) = ops.split_first().ok_or_else(wrong)?;
-                    self.kinds.insert(*number, text(name));
+                    self.kinds.push((*number, text(name)));
                 }
                 10 => {
                     if let Some(name) = name.take() {

@@ -173,7 +173,7 @@ impl<'a> Module<'a> {
                     PARAM_ATTR => self.attributes.read_sets(inner)?,
                     PARAM_ATTR_GROUP => self.attributes.read_groups(inner)?,
                     TYPES => read_types::read(inner, &mut self.types)?,
-                    CONSTANTS => constants::read(inner, &mut self.types, &mut self.constants)?,
+                    CONSTANTS => constants::read(inner, &mut record, &mut self.types, &mut self.constants)?,
                     FUNCTION => bodies.push(inner),
                     METADATA => self.metadata.read(inner)?,
                     METADATA_KIND => self.metadata.read_kinds(inner)?,

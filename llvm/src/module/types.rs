@@ -57,7 +57,9 @@ pub enum Type {
 #[derive(Clone, Default, Debug)]
 pub struct Types {
     types: Vec<Type>,
+    /// Numbers by type, of the first so many: filled when a type is asked for.
     known: FxHashMap<Type, TypeId>,
+    listed: usize,
     /// Log2 of the depth of nesting is no use: the depth itself, so that walks over types end.
     depths: Vec<u32>,
     layout: DataLayout,
@@ -80,14 +82,31 @@ struct DataLayout {
     /// Bits, and bytes of alignment, by bits.
     integers: Vec<(u32, u64)>,
     vectors: Vec<(u64, u64)>,
+    /// The alignments of integers of 0 to 64 bits, which is what `integers` says of them.
+    usual_integers: [u64; 65],
 }
 
 impl Default for DataLayout {
     fn default() -> Self {
-        DataLayout {
+        let mut layout = DataLayout {
             integers: vec![(1, 1), (8, 1), (16, 2), (32, 4), (64, 8), (128, 16)],
             vectors: vec![(16, 2), (32, 4), (64, 8), (128, 16)],
-        }
+            usual_integers: [0; 65],
+        };
+        layout.note_usual();
+        layout
+    }
+}
+
+impl DataLayout {
+    /// The alignment of an integer: that of the next wider one that is listed.
+    fn integer(&self, bits: u32) -> u64 {
+        let fitting = self.integers.iter().find(|(width, _)| *width >= bits).or(self.integers.last());
+        fitting.map_or(8, |(_, align)| *align)
+    }
+
+    fn note_usual(&mut self) {
+        self.usual_integers = std::array::from_fn(|bits| self.integer(bits as u32));
     }
 }
 
@@ -141,6 +160,7 @@ impl Types {
                 self.layout.vectors.push((bits, align / 8));
             }
         }
+        self.layout.note_usual();
     }
 
     /// Appends a type, as the file numbers it.
@@ -167,18 +187,20 @@ impl Types {
             return Err(Error::unsupported(format!("a type of more than {MAX_DEPTH} levels")).at(offset));
         }
         self.depths.push(depth);
-        self.known.entry(ty.clone()).or_insert(id);
         self.types.push(ty);
         Ok(())
     }
 
     /// The number of a type, which is added if the file has no such type.
     pub fn intern(&mut self, ty: Type) -> TypeId {
+        for (n, ty) in self.types.iter().enumerate().skip(self.listed) {
+            self.known.entry(ty.clone()).or_insert(TypeId(n as u32));
+        }
+        self.listed = self.types.len();
         if let Some(id) = self.known.get(&ty) {
             return *id;
         }
         let id = TypeId(self.types.len() as u32);
-        self.known.insert(ty.clone(), id);
         self.types.push(ty);
         self.depths.push(1);
         id
@@ -300,9 +322,8 @@ impl Types {
     pub fn align(&self, id: TypeId) -> u64 {
         match self.get(id) {
             Type::Integer(bits) => {
-                let integers = &self.layout.integers;
-                let fitting = integers.iter().find(|(width, _)| width >= bits).or(integers.last());
-                fitting.map_or(8, |(_, align)| *align)
+                let usual = self.layout.usual_integers.get(*bits as usize);
+                usual.copied().unwrap_or_else(|| self.layout.integer(*bits))
             }
             Type::Vector { len, element } => {
                 let bits = self.bits(*element).unwrap_or(8).saturating_mul(u64::from(*len));

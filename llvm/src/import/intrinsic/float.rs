@@ -40,8 +40,12 @@ impl Builder<'_, '_, '_> {
                 one(self.float_op(Opcode::Fmul, &[x, factor], false))
             }
             Float::Class => {
-                let mask =
-                    call.args.get(1).and_then(|arg| self.constant_integer(*arg)).ok_or_else(missing)?;
+                let mask = self
+                    .body
+                    .args(call)
+                    .get(1)
+                    .and_then(|arg| self.constant_integer(*arg))
+                    .ok_or_else(missing)?;
                 one(self.class(x, mask))
             }
             Float::Math(_, Some(op)) if approximate && ty == Type::F32 => one(self.float_op(op, &[x], true)),
@@ -80,7 +84,7 @@ impl Builder<'_, '_, '_> {
 
     /// The exponent of `powi` where it is known.
     fn constant_exponent(&self, call: &Call) -> Option<i32> {
-        i32::try_from(self.constant_integer(*call.args.get(1)?)?).ok()
+        i32::try_from(self.constant_integer(*self.body.args(call).get(1)?)?).ok()
     }
 
     /// A power by squaring, in the order of LLVM and of C's `__powidf2`, so that the bits are theirs.

@@ -36,7 +36,11 @@ fn base(name: &str) -> &str {
 
 impl Builder<'_, '_, '_> {
     pub(super) fn arg(&self, call: &Call, n: usize) -> Result<ValueId> {
-        call.args.get(n).copied().ok_or_else(|| Error::unsupported("an intrinsic with too few arguments"))
+        self.body
+            .args(call)
+            .get(n)
+            .copied()
+            .ok_or_else(|| Error::unsupported("an intrinsic with too few arguments"))
     }
 
     pub fn intrinsic(&mut self, inst: &Inst, call: &Call, full: &str) -> Result<()> {
@@ -126,7 +130,7 @@ impl Builder<'_, '_, '_> {
 
     /// What LLVM before 19 wrote for a debug record: the arguments are numbers of metadata.
     fn old_debug_record(&mut self, inst: &Inst, call: &Call, is_address: bool) {
-        let &[location, variable, expression, ..] = call.args.as_slice() else { return };
+        let &[location, variable, expression, ..] = self.body.args(call) else { return };
         let Some([_, _, _, inlined]) = inst.loc.filter(|_| self.scopes.is_some()) else { return };
         _ = self.bind(
             &DebugRecord {
@@ -160,14 +164,19 @@ impl Builder<'_, '_, '_> {
         let volatile = self.arg(call, 3).ok().and_then(|arg| self.constant_integer(arg)).unwrap_or(0) != 0;
         let set = self.module().attributes.set(call.attributes);
         // LLVM 3.8 has the alignment of both as an operand.
-        let old = call.args.get(4).and(call.args.get(3)).and_then(|arg| self.constant_integer(*arg));
+        let old = self
+            .body
+            .args(call)
+            .get(4)
+            .and(self.body.args(call).get(3))
+            .and_then(|arg| self.constant_integer(*arg));
         let align_of = |index: u32| {
             let align = set.number(index, crate::module::attributes::known::ALIGN);
             align.or(old.and_then(|n| u64::try_from(n).ok())).unwrap_or(1).clamp(1, 16) as u32
         };
         let align = if what == Block::Fill { align_of(1) } else { align_of(1).min(align_of(2)) };
         let volatile = if old.is_some() {
-            call.args.get(4).and_then(|arg| self.constant_integer(*arg)) == Some(1)
+            self.body.args(call).get(4).and_then(|arg| self.constant_integer(*arg)) == Some(1)
         } else {
             volatile
         };
@@ -189,7 +198,7 @@ impl Builder<'_, '_, '_> {
         let of = self.value_type(self.arg(call, 0)?)?;
         let (element, lanes) = self.lanes(of);
         let mut args = Vec::new();
-        for (arg, ty) in call.args.iter().zip(&call.arg_types) {
+        for (arg, ty) in self.body.args(call).iter().zip(self.body.arg_types(call)) {
             if matches!(self.ty(*ty), Llvm::Metadata) {
                 break;
             }

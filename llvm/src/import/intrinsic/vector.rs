@@ -38,7 +38,7 @@ impl Builder<'_, '_, '_> {
     pub fn masked(&mut self, inst: &Inst, call: &Call, masked: Masked) -> Result<()> {
         let is_load = matches!(masked, Masked::Load | Masked::Gather | Masked::ExpandLoad);
         // LLVM 22 has the alignment at the pointer; before it was an operand behind the pointer.
-        let has_align = call.args.len() == 4;
+        let has_align = self.body.args(call).len() == 4;
         let pointer_at = usize::from(!is_load);
         let mask_at = pointer_at + 1 + usize::from(has_align);
         let ty = if is_load { inst.ty } else { self.value_type(self.arg(call, 0)?)? };

@@ -43,10 +43,10 @@ impl Builder<'_, '_, '_> {
             return Ok(true);
         }
         let flag = |n: usize| {
-            let arg = call.args.len().checked_sub(n + 1).and_then(|n| call.args.get(n));
+            let arg = self.body.args(call).len().checked_sub(n + 1).and_then(|n| self.body.args(call).get(n));
             arg.and_then(|arg| self.constant_integer(*arg)).unwrap_or(0)
         };
-        if let Some(found) = tensor::find(name, call.args.len(), &flag) {
+        if let Some(found) = tensor::find(name, self.body.args(call).len(), &flag) {
             self.instruction(inst, call, &found)?;
             return Ok(true);
         }
@@ -86,7 +86,7 @@ impl Builder<'_, '_, '_> {
 
     fn texture(&mut self, inst: &Inst, call: &Call, access: &texture::Access) -> Result<()> {
         let mut registers = Vec::new();
-        for arg in &call.args {
+        for arg in self.body.args(call) {
             registers.extend(self.value(*arg)?.into_iter().map(Register::Value));
         }
         let Some((bracket, behind)) = access.groups(&registers) else {

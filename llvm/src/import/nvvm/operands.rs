@@ -48,7 +48,7 @@ impl Builder<'_, '_, '_> {
     /// The call as the instruction that its name stands for.
     pub(super) fn instruction(&mut self, inst: &Inst, call: &Call, found: &Found) -> Result<()> {
         let mut args = Vec::new();
-        for (arg, ty) in call.args.iter().zip(&call.arg_types) {
+        for (arg, ty) in self.body.args(call).iter().zip(self.body.arg_types(call)) {
             let (values, parts) = (self.value(*arg)?, self.parts(*ty)?);
             // An address in a register is of the space that LLVM's type says, whatever is known of it.
             let values = self.as_parts(values, &parts);

@@ -29,7 +29,7 @@ impl Builder<'_, '_, '_> {
             )));
         }
         let mut args: Vec<Value> = Vec::new();
-        for arg in &call.args {
+        for arg in self.body.args(call) {
             args.extend(self.value(*arg)?);
         }
         let types: Vec<Type> = self.parts(inst.ty)?.iter().map(|part| part.ty).collect();

@@ -88,24 +88,26 @@ impl<'a> Reader<'_, 'a> {
                 let ty = self.ty(fields)?;
                 let value = self.of_type(fields, ty)?;
                 let default = fields.small()?;
-                let mut cases = Vec::new();
+                let first = self.body.edges.len();
                 while fields.left() >= 2 {
                     let case = ValueId(fields.small()?);
                     self.expect(case, ty, fields)?;
-                    cases.push((case, fields.small()?));
+                    self.body.edges.push((case, fields.small()?));
                 }
+                let cases = List::since(first, &self.body.edges);
                 (InstKind::Switch { value, default, cases }, void)
             }
             15 => (InstKind::Unreachable, void),
             16 => {
                 let ty = self.ty(fields)?;
-                let mut incoming = Vec::new();
+                let first = self.body.edges.len();
                 while fields.left() >= 2 {
                     let field = constants::signed(fields.number()?);
                     let value = ValueId((i64::from(self.next_value()).wrapping_sub(field)) as u32);
                     self.expect(value, ty, fields)?;
-                    incoming.push((value, fields.small()?));
+                    self.body.edges.push((value, fields.small()?));
                 }
+                let incoming = List::since(first, &self.body.edges);
                 (InstKind::Phi { incoming, flags: FastMath::of(fields.optional().unwrap_or(0)) }, ty)
             }
             19 => self.alloca(fields)?,
@@ -202,10 +204,11 @@ impl<'a> Reader<'_, 'a> {
             31 => {
                 let of_address = self.ty(fields)?;
                 let address = self.of_type(fields, of_address)?;
-                let mut targets = Vec::new();
+                let first = self.body.edges.len();
                 while fields.left() > 0 {
-                    targets.push(fields.small()?);
+                    self.body.edges.push((address, fields.small()?));
                 }
+                let targets = List::since(first, &self.body.edges);
                 (InstKind::IndirectBr { address, targets }, void)
             }
             13 => return Err(self.unsupported(fields, "invoke")),
@@ -243,17 +246,18 @@ impl<'a> Reader<'_, 'a> {
             Some(source) => source,
             None => self.pointee(of_base, fields)?,
         };
-        let mut indices = Vec::new();
+        let first = self.body.values.len();
         while fields.left() > 0 {
             let (index, of_index) = self.typed(fields)?;
             // One vector among the operands makes a vector of addresses.
-            if let (Type::Vector { len, .. }, Type::Pointer { .. }) =
-                (self.module.types.get(of_index).clone(), self.module.types.get(ty))
+            if let (&Type::Vector { len, .. }, Type::Pointer { .. }) =
+                (self.module.types.get(of_index), self.module.types.get(ty))
             {
                 ty = self.module.types.intern(Type::Vector { len, element: ty });
             }
-            indices.push(index);
+            self.body.values.push(index);
         }
+        let indices = List::since(first, &self.body.values);
         let of_element = match self.module.types.get(of_base) {
             Type::Vector { element, .. } => *element,
             _ => of_base,
@@ -290,17 +294,17 @@ impl<'a> Reader<'_, 'a> {
         Ok((InstKind::Alloca { ty, count, align }, ptr))
     }
 
-    pub(super) fn path(&mut self, fields: &mut Fields<'_>, ty: TypeId) -> Result<(Vec<u64>, TypeId)> {
-        let (mut indices, mut part) = (Vec::new(), ty);
+    pub(super) fn path(&mut self, fields: &mut Fields<'_>, ty: TypeId) -> Result<(List, TypeId)> {
+        let (first, mut part) = (self.body.paths.len(), ty);
         while fields.left() > 0 {
             let index = fields.number()?;
             let is_aggregate =
                 matches!(self.module.types.get(part), Type::Struct { .. } | Type::Array { .. });
             part =
                 self.module.types.part(part, index).filter(|_| is_aggregate).ok_or_else(|| fields.wrong())?;
-            indices.push(index);
+            self.body.paths.push(index);
         }
-        Ok((indices, part))
+        Ok((List::since(first, &self.body.paths), part))
     }
 
     pub(super) fn call(&mut self, fields: &mut Fields<'_>) -> Result<(InstKind, TypeId)> {
@@ -320,10 +324,11 @@ impl<'a> Reader<'_, 'a> {
         let Some((varargs, ret, params)) = self.module.signature(signature) else {
             return Err(fields.wrong());
         };
-        let mut arg_types = params.to_vec();
-        let mut args = Vec::with_capacity(arg_types.len());
-        for &param in &arg_types {
-            args.push(match self.module.types.get(param) {
+        let (first_arg, first_type) = (self.body.values.len(), self.body.arg_types.len());
+        self.body.arg_types.extend_from_slice(params);
+        for n in first_type..self.body.arg_types.len() {
+            let param = self.body.arg_types[n];
+            let arg = match self.module.types.get(param) {
                 Type::Label => ValueId(fields.small()?),
                 // A number of metadata, which is no value.
                 Type::Metadata => {
@@ -331,25 +336,26 @@ impl<'a> Reader<'_, 'a> {
                     self.relative(field)
                 }
                 _ => self.of_type(fields, param)?,
-            });
+            };
+            self.body.values.push(arg);
         }
         while varargs && fields.left() > 0 {
             let (arg, ty) = self.typed(fields)?;
-            args.push(arg);
-            arg_types.push(ty);
+            self.body.values.push(arg);
+            self.body.arg_types.push(ty);
         }
         let call = Call {
             callee,
             signature,
-            args,
-            arg_types,
-            convention: (flags & 0x7ff) >> 1,
+            args: List::since(first_arg, &self.body.values),
+            arg_types: List::since(first_type, &self.body.arg_types),
+            convention: ((flags & 0x7ff) >> 1) as u16,
             attributes,
             must_tail: flags & MUST_TAIL != 0,
             tail: flags & TAIL != 0,
             flags: fast,
         };
-        Ok((InstKind::Call(Box::new(call)), ret))
+        Ok((InstKind::Call(call), ret))
     }
 
     /// An error for a cast between types that it does not know.

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use warpsmith::Target;
 use warpsmith::fuzz::{NoRemains, Remains, Tools};
 use warpsmith::gpu::{Gpu, Optimization};
-use warpsmith::isa::Variant;
+use warpsmith::isa::{Release, Variant, Version};
 use warpsmith::launch::{GpuError, LaunchSpec, OnGpu, execute_on_gpu};
 use warpsmith_harness::ptxas::Toolbox;
 
@@ -51,6 +51,10 @@ impl Tooling {
 impl Tools for Tooling {
     fn ptxas(&self, text: &str, target: Target) -> Option<Result<Vec<u8>, String>> {
         self.toolbox.ptxas(text, target)
+    }
+
+    fn check(&self, text: &str, version: Version, target: Target) -> Option<(Release, Result<(), String>)> {
+        self.toolbox.check(text, version, target)
     }
 
     fn llvm(&self, text: &str, target: Target) -> Option<Result<String, String>> {

@@ -149,7 +149,12 @@ fn compares(oracle: Oracle) -> bool {
         | Oracle::Llvm
         | Oracle::Gpu
         | Oracle::Metamorphic => true,
-        Oracle::Accept | Oracle::Text | Oracle::Checkers | Oracle::Ptxas | Oracle::Folding => false,
+        Oracle::Accept
+        | Oracle::Text
+        | Oracle::Checkers
+        | Oracle::Ptxas
+        | Oracle::Folding
+        | Oracle::Spoilt => false,
     }
 }
 

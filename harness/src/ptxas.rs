@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
 use warpsmith::Target;
-use warpsmith::isa::Version;
+use warpsmith::isa::{Release, Version};
 
 /// The release whose verdicts the repository's records and expectations are. Releases differ in what they take, whatever `.version`
 /// says, so this one is asked about all that it knows, and others about the rest.
@@ -188,6 +188,11 @@ impl warpsmith::fuzz::Tools for Toolbox {
             text.lines().find_map(|line| line.trim().strip_prefix(".version ")?.trim().parse().ok())?;
         let ptxas = self.for_module(version, target)?;
         Some(ptxas.assemble(text, target))
+    }
+
+    fn check(&self, text: &str, version: Version, target: Target) -> Option<(Release, Result<(), String>)> {
+        let ptxas = self.for_module(version, target)?;
+        Some((ptxas.release.parse().ok()?, ptxas.check(text, target)))
     }
 
     fn llvm(&self, text: &str, target: Target) -> Option<Result<String, String>> {

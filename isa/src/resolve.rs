@@ -56,10 +56,12 @@ fn put(form: &Form, filled: &mut Filled, modifier: Mod) -> bool {
             true
         }
         None if modifier.repeatable() && filled.contains(&Some(modifier)) => true,
-        // The manual has no such instruction: what is left over makes the match a lenient one.
+        // The manual has no such instruction: what is left over makes the match a lenient one. An operation that has the modifier counts it.
         None => {
+            let of_opcode = || form.opcode.forms().iter().flat_map(|form| form.slots);
             modifier.overlooked()
                 && !form.slots.iter().any(|slot| slot.alternatives.iter().any(|a| a.modifier.overlooked()))
+                && !of_opcode().any(|slot| slot.find(modifier).is_some())
         }
     }
 }

@@ -3,6 +3,7 @@
 //! - [`ir`] and [`ptx`] make programs that are valid, end, have no races and read nothing uninitialised or unspecified, by construction: whatever
 //!   bytes they are made from. Both are [`arbitrary::Arbitrary`] with a configuration of ranges;
 //! - [`reference`] executes PTX one thread at a time, straight from the manual, sharing no code with the engine: the second opinion;
+//! - [`spoilt`] makes statements with something wrong in them, for whoever says which are valid;
 //! - [`transform`] makes of any program others that mean the same;
 //! - [`reduce`] makes a failing input small, by structure, valid at every step.
 //!
@@ -16,6 +17,7 @@ pub mod ptx;
 mod random;
 pub mod reduce;
 pub mod reference;
+pub mod spoilt;
 pub mod transform;
 
 pub use random::Random;

@@ -71,6 +71,9 @@ impl Case {
             Language::Ptx => "//;",
             Language::Wir => ";;",
         };
-        format!("{marker} test run\n{marker} run: {}\n\n{}", self.description, self.text)
+        match self.description.as_str() {
+            "" => format!("{marker} test check\n\n{}", self.text),
+            launch => format!("{marker} test run\n{marker} run: {launch}\n\n{}", self.text),
+        }
     }
 }

@@ -29,6 +29,7 @@ mod case;
 mod folding;
 mod judge;
 mod metamorphic;
+mod spoilt;
 
 pub use case::Case;
 pub use folding::{Folded, Judged, folding};
@@ -37,6 +38,7 @@ pub use judge::{
     reference_launch,
 };
 pub use metamorphic::{Changed, Subject};
+pub use spoilt::{Both, spoilt};
 pub use warpsmith_smith as smith;
 
 use crate::launch::LaunchSpec;
@@ -72,6 +74,8 @@ pub enum Oracle {
     Metamorphic,
     /// What ptxas folds to a constant is what the engine computes ([`folding`]).
     Folding,
+    /// What the validator says of a spoilt statement is what ptxas says ([`spoilt`]).
+    Spoilt,
 }
 
 impl Oracle {
@@ -110,6 +114,7 @@ impl Oracle {
             Oracle::Gpu => "gpu",
             Oracle::Metamorphic => "metamorphic",
             Oracle::Folding => "folding",
+            Oracle::Spoilt => "spoilt",
         }
     }
 }

@@ -46,6 +46,9 @@ pub struct Options {
     /// that cost much for some programs only, and -O0 with one other level by turns. Oracles that are named look at all levels.
     #[arg(long = "oracle", value_delimiter = ',', value_name = "NAME,..")]
     oracles: Vec<Oracle>,
+    /// The levels whose PTX is compared, instead of all or of two by turns: `O0,O2`.
+    #[arg(long, value_delimiter = ',', value_name = "LEVEL,..", value_parser = crate::parse_level)]
+    levels: Vec<OptLevel>,
     /// A folder for a file test of each failure.
     #[arg(long, value_name = "FOLDER")]
     output: Option<PathBuf>,
@@ -59,6 +62,9 @@ pub struct Options {
     /// Instead of launching programs, compare what ptxas folds to constants with the engine.
     #[arg(long, conflicts_with = "metamorphic")]
     folding: bool,
+    /// Instead of launching programs, change statements a little and compare what the validator and ptxas say of them.
+    #[arg(long, conflicts_with_all = ["metamorphic", "folding"])]
+    spoilt: bool,
     /// With --metamorphic: transformations, at most.
     #[arg(long, default_value_t = 12)]
     steps: usize,
@@ -81,23 +87,25 @@ pub fn run(options: &Options) -> Outcome {
     let mut out = std::io::stdout().lock();
     let source = match options.metamorphic.as_slice() {
         [] if options.folding => Source::Folded(Box::new(config)),
+        [] if options.spoilt => Source::Spoilt,
         [] => Source::Made(Box::new(config), options.language),
         _ => Source::Varied(subjects(options)?, options.steps),
     };
+    let asks_ptxas = options.folding || options.spoilt;
     if options.print {
-        let toolbox = if options.folding { Toolbox::from_environment() } else { Toolbox::default() };
+        let toolbox = if asks_ptxas { Toolbox::from_environment() } else { Toolbox::default() };
         let case = source.case(options.seed, &toolbox);
         let case = case.ok_or_else(|| Failure::Usage("the seed gives no program".to_owned()))?;
         return Ok(out.write_all(case.file_test().as_bytes())?);
     }
     let asks = |oracle| options.oracles.contains(&oracle);
-    let toolbox =
-        match options.oracles.is_empty() || options.folding || asks(Oracle::Ptxas) || asks(Oracle::Llvm) {
-            true => Toolbox::from_environment(),
-            false => Toolbox::default(),
-        };
-    if options.folding && toolbox.ptxas.is_empty() {
-        return Err(Failure::Usage("--folding asks ptxas, which is not installed".to_owned()));
+    let toolbox = match options.oracles.is_empty() || asks_ptxas || asks(Oracle::Ptxas) || asks(Oracle::Llvm)
+    {
+        true => Toolbox::from_environment(),
+        false => Toolbox::default(),
+    };
+    if asks_ptxas && toolbox.ptxas.is_empty() {
+        return Err(Failure::Usage("--folding and --spoilt ask ptxas, which is not installed".to_owned()));
     }
     let jobs = options.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     let tools = if asks(Oracle::Gpu) {
@@ -154,7 +162,7 @@ fn worker(
         }
         let oracles = match (options.oracles.is_empty(), source) {
             (false, _) => options.oracles.clone(),
-            (true, Source::Made(..) | Source::Folded(_)) => usual(seed),
+            (true, Source::Made(..) | Source::Folded(_) | Source::Spoilt) => usual(seed),
             // Programs of users may show bits of NaNs.
             (true, Source::Varied(..)) => {
                 usual(seed).into_iter().filter(|oracle| *oracle != Oracle::Native).collect()
@@ -162,10 +170,12 @@ fn worker(
         };
         state.set_busy(number, Some((seed, Instant::now())));
         let judged = catch_unwind(AssertUnwindSafe(|| {
-            let chosen = [OptLevel::O0, OPTIMISING[(seed / 2 % 4) as usize]];
-            let effort = match options.oracles.is_empty() {
-                true => Effort { levels: &chosen, way: Some(seed / 4) },
-                false => Effort::ALL,
+            let turns = [OptLevel::O0, OPTIMISING[(seed / 2 % 4) as usize]];
+            let effort = match (options.oracles.is_empty(), options.levels.as_slice()) {
+                (true, []) => Effort { levels: &turns, way: Some(seed / 4) },
+                (true, levels) => Effort { levels, way: Some(seed / 4) },
+                (false, []) => Effort::ALL,
+                (false, levels) => Effort { levels, way: None },
             };
             source.judge(seed, &oracles, effort, tools, state)
         }));

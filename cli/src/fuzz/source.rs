@@ -5,7 +5,7 @@ use super::{Kind, Options};
 use crate::reduce::without_directives;
 use crate::{Failure, input};
 use std::sync::atomic::Ordering;
-use warpsmith::fuzz::{self, Case, Changed, Effort, Oracle, Subject, Tools, Verdict};
+use warpsmith::fuzz::{self, Both, Case, Changed, Effort, Oracle, Subject, Tools, Verdict};
 use warpsmith_harness::runs::runs;
 
 /// How many random bytes a program is made of, by its seed, where `--config` says nothing: many are small, since those are judged quickly.
@@ -95,6 +95,8 @@ pub(super) enum Source {
     Varied(Vec<Subject>, usize),
     /// Kernels whose results are constants.
     Folded(Box<Config>),
+    /// Statements with something wrong in them.
+    Spoilt,
 }
 
 impl Source {
@@ -110,6 +112,7 @@ impl Source {
                 })
             }
             Source::Folded(config) => Some(fuzz::folding(seed, &config.ptx, tools)?.0),
+            Source::Spoilt => Some(fuzz::spoilt(seed, tools)?.0),
         }
     }
 
@@ -146,6 +149,18 @@ impl Source {
                     state.folded.fetch_add(folded.same.into(), Ordering::Relaxed);
                     state.unfolded.fetch_add(folded.unfolded.into(), Ordering::Relaxed);
                     verdict
+                });
+                Some((case, verdict))
+            }
+            Source::Spoilt => {
+                let (case, judged) = fuzz::spoilt(seed, tools)?;
+                let verdict = judged.map(|both| {
+                    let count = match both {
+                        Both::Take => &state.taken,
+                        Both::Refuse => &state.refused,
+                    };
+                    count.fetch_add(1, Ordering::Relaxed);
+                    Verdict::default()
                 });
                 Some((case, verdict))
             }

@@ -18,6 +18,9 @@ pub(super) struct State {
     /// Kernels that ptxas made constants of, and kernels that it did not.
     pub folded: AtomicU64,
     pub unfolded: AtomicU64,
+    /// Statements that both ptxas and the validator take, and those that both refuse.
+    pub taken: AtomicU64,
+    pub refused: AtomicU64,
     /// Why LLVM was not asked, and how often; and why the GPU was not.
     pub not_llvm: Mutex<BTreeMap<String, u64>>,
     pub not_gpu: Mutex<BTreeMap<String, u64>>,
@@ -52,6 +55,8 @@ impl State {
             unknown: AtomicU64::new(0),
             folded: AtomicU64::new(0),
             unfolded: AtomicU64::new(0),
+            taken: AtomicU64::new(0),
+            refused: AtomicU64::new(0),
             not_llvm: Mutex::default(),
             not_gpu: Mutex::default(),
             stop: AtomicBool::new(false),
@@ -107,6 +112,13 @@ pub(super) fn summary(
         let [folded, unfolded] = [&state.folded, &state.unfolded].map(|count| count.load(Ordering::Relaxed));
         writeln!(out, "{folded} kernels are folded to what the engine computes, {unfolded} are not folded")?;
     }
+    if options.spoilt {
+        let [taken, refused] = [&state.taken, &state.refused].map(|count| count.load(Ordering::Relaxed));
+        writeln!(
+            out,
+            "{taken} statements are taken by ptxas and the validator, {refused} are refused by both"
+        )?;
+    }
     for (who, reasons) in [("LLVM", &state.not_llvm), ("the GPU", &state.not_gpu)] {
         let all = locked(reasons);
         let mut reasons: Vec<(&String, &u64)> = all.iter().collect();
@@ -138,9 +150,10 @@ fn report(out: &mut impl Write, options: &Options, cause: &str, found: &Found) -
     };
     let config = options.config.as_ref().map_or_else(String::new, |config| format!(" --config {config}"));
     let files = options.metamorphic.iter().map(|file| format!(" --metamorphic {}", file.display()));
-    let files: String = files.chain(options.folding.then(|| " --folding".to_owned())).collect();
+    let source = options.folding.then_some(" --folding").or(options.spoilt.then_some(" --spoilt"));
+    let files: String = files.chain(source.map(str::to_owned)).collect();
     let oracle = found.oracle.map_or_else(String::new, |oracle| match oracle {
-        Oracle::Accept | Oracle::Metamorphic | Oracle::Folding => String::new(),
+        Oracle::Accept | Oracle::Metamorphic | Oracle::Folding | Oracle::Spoilt => String::new(),
         oracle => format!(" --oracle {oracle}"),
     });
     writeln!(out, "FAIL {cause}")?;

@@ -15,12 +15,17 @@ pub(super) fn value(v: &SigValue, operand: &Operand, cx: &Judge) -> Fit {
     let scalar_fits = v.count.is_none() || v.counts.contains(&0);
     let loose = cx.lenient && v.count.is_none() && v.accepts.contains(Accepts::LOOSE_VECTOR);
     match operand {
-        Operand::Vector([one])
-            if v.count.is_none()
-                && (v.accepts.contains(Accepts::LIST_OF_ONE)
-                    || cx.lenient && v.accepts.contains(Accepts::BRACED) && braces_pass(v, cx)) =>
-        {
+        Operand::Vector([one]) if v.count.is_none() && v.accepts.contains(Accepts::LIST_OF_ONE) => {
             scalar(v, one, cx).map_err(|what| (None, what))
+        }
+        Operand::Vector(elements)
+            if v.count.is_none()
+                && cx.lenient
+                && v.accepts.contains(Accepts::BRACED)
+                && matches!(elements.len(), 1 | 2 | 4)
+                && braces_pass(v, cx) =>
+        {
+            elements.iter().try_for_each(|element| scalar(v, element, cx)).map_err(|what| (None, what))
         }
         Operand::Vector(elements) if loose && elements.len().is_power_of_two() => {
             let sound = |element| match element {
@@ -92,12 +97,16 @@ fn vector(v: &SigValue, elements: &[Operand], cx: &Judge) -> Fit {
     if cx.lenient && mixture.has(Mixture::INTEGER) && (for_floats || differ_in_sign(rest)) {
         mixture = Mixture(mixture.0 | Mixture::UNTYPED.0);
     }
+    let pred_passes = cx.lenient
+        && mixture == Mixture::UNTYPED
+        && v.ty.class() != TypeClass::Packed
+        && rest.iter().all(|e| !matches!(e, Operand::Reg(ty) if *ty != ScalarType::Pred && ty.bits() != 32));
     let has_register = rest.iter().any(|element| matches!(element, Operand::Reg(_)));
     let (mut sinks, mut bits) = (0, None);
     for (index, element) in elements.iter().enumerate().skip(elements.len() - rest.len()) {
         let tolerated = |ty: ScalarType| cx.lenient && v.tolerated.contains(ty);
         if let Operand::Reg(ty) = element
-            && !(cx.lenient && *ty == ScalarType::Pred)
+            && !(pred_passes && *ty == ScalarType::Pred)
             && *bits.get_or_insert(ty.bits()) != ty.bits()
         {
             return Err((Some(index), What::MixedTypes));
@@ -113,8 +122,9 @@ fn vector(v: &SigValue, elements: &[Operand], cx: &Judge) -> Fit {
             // Beside an untyped register a constant needs no type of its own.
             Operand::Int(_) | Operand::Float(..)
                 if mixture.has(Mixture::UNTYPED) && v.accepts.contains(Accepts::IMMEDIATE) => {}
+            // To ptxas a predicate among untyped registers of 32 bits is one of them.
+            Operand::Reg(ScalarType::Pred) if pred_passes => {}
             // Beside an untyped register the others count as untyped too.
-            Operand::Reg(ScalarType::Pred) if cx.lenient && mixture.has(Mixture::UNTYPED) => {}
             Operand::Reg(ty) if mixture.has(Mixture::UNTYPED) && ty.class() != TypeClass::Pred => {
                 let untyped =
                     ScalarType::ALL.iter().find(|t| t.class() == TypeClass::Bits && t.bits() == ty.bits());
@@ -202,6 +212,9 @@ impl Mixture {
     /// Elements of several types, and no untyped register to reconcile them.
     fn clashes(self) -> bool {
         if self.has(Mixture::INTEGER) && self.has(Mixture::FLOAT) {
+            return true;
+        }
+        if self.has(Mixture::PACKED) && self.has(Mixture::FLOAT) {
             return true;
         }
         let integers = self.has(Mixture(Mixture::INTEGER.0 | Mixture::CONSTANT.0));

@@ -41,7 +41,9 @@ impl Parser<'_> {
         };
         let mut span = self.since(start);
         let mut operand = operand;
-        if self.at_dot("unified") {
+        let address =
+            matches!(operand, Operand::AddressName(_) | Operand::Address { .. } | Operand::AddressConst(_));
+        if address && self.at_dot("unified") {
             self.bump();
             operand = Operand::Unified(self.module.push_operand(operand, span));
             span = self.since(start);

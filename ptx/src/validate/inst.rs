@@ -314,7 +314,11 @@ impl<'m> Validator<'m> {
     {
         let mut cells = Cells::new(cells);
         let mut operands: SmallVec<[isa::Operand<'a>; 8]> = SmallVec::new();
-        for operand in inst.operands.ids() {
+        let mut unified = None;
+        for (place, operand) in inst.operands.ids().enumerate() {
+            if let Operand::Unified(_) = self.m[operand] {
+                unified = Some((place, operand));
+            }
             let converted = self.convert(operand, &mut cells);
             operands.push(converted);
         }
@@ -325,6 +329,9 @@ impl<'m> Validator<'m> {
             }
             Judge::Tables(resolved) => resolved,
         };
+        if let Some((place, operand)) = unified {
+            self.unified(place, operand, resolved.mnemonic());
+        }
         let index = inst.mnemonic.index();
         if let Some(place) = self.mnemonics[index].accepted.find(&operands) {
             let instruction = self.resolutions.repeat(id, inst.mnemonic, place);
@@ -357,6 +364,20 @@ impl<'m> Validator<'m> {
             }
             Verdict::Wrong(violations) => Findings { violations, ..Findings::default() },
         }
+    }
+
+    /// `[a].unified` is for what is read of global memory, or by a generic address (manual 5.4.8): an instruction has its result first.
+    fn unified(&mut self, place: usize, operand: Id<Operand>, mnemonic: &Mnemonic) {
+        let elsewhere =
+            mnemonic.mods().iter().filter_map(|m| m.space()).find(|space| *space != StateSpace::Global);
+        let why = match (place, elsewhere) {
+            (0, _) => format!("`{}` writes there", mnemonic.opcode()),
+            (_, Some(space)) => format!("`{mnemonic}` accesses `.{space}`"),
+            (_, None) => return,
+        };
+        let span = self.m.operand_span(operand);
+        let message = format!("`.unified` is for what is read of global memory, but {why}");
+        self.report(Diagnostic::error(codes::OPERAND, span, message).section("5.4.8"));
     }
 
     /// A function works on its own CTA's tensor memory or on the pair's, not on both (manual 9.7.16.5).

@@ -90,7 +90,7 @@ impl Generator<'_, '_, '_> {
     }
 
     /// A truth that is there, or a comparison of its own, maybe negated.
-    fn condition(&mut self) -> Result<Value> {
+    pub(super) fn condition(&mut self) -> Result<Value> {
         let mut cond = self.value(Type::I1)?;
         if self.u.ratio(1, 2)? {
             let integers = self.flavour.types.iter().copied().filter(|ty| ty.is_int());

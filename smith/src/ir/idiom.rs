@@ -10,7 +10,7 @@ const KEPT: [u32; 7] = [0, 1, 2, 3, 7, 10, 23];
 impl Generator<'_, '_, '_> {
     /// One of them.
     pub(super) fn idiom(&mut self) -> Result<()> {
-        match self.u.int_in_range(0..=10)? {
+        match self.u.int_in_range(0..=12)? {
             0 => self.wide_product(),
             1 | 8 if self.config.floats => self.tie(),
             9 if self.config.floats => self.converted_number(),
@@ -19,6 +19,7 @@ impl Generator<'_, '_, '_> {
             4 => self.field(),
             5 => self.extremum(),
             6 | 7 => self.counted_loop(),
+            10 | 11 => self.conditional(),
             _ => self.wide_product(),
         }
     }

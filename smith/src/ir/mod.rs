@@ -10,6 +10,7 @@
 mod aggregate;
 mod algebra;
 mod call;
+mod conditional;
 mod config;
 mod control;
 mod digest;

@@ -1,12 +1,22 @@
 //! Programs of others that oracles ask.
 
 use crate::Target;
+use crate::isa::{Release, Version};
 use crate::launch::LaunchSpec;
 
 /// Programs of others that oracles ask, where they are installed.
 pub trait Tools: Sync {
     /// The code that ptxas makes of a text, or what it says; `None` without a ptxas that knows the target.
     fn ptxas(&self, text: &str, target: Target) -> Option<Result<Vec<u8>, String>>;
+    /// Which release of ptxas says what of a text without making code of it; `None` without one that knows the version and the target.
+    fn check(
+        &self,
+        _text: &str,
+        _version: Version,
+        _target: Target,
+    ) -> Option<(Release, Result<(), String>)> {
+        None
+    }
     /// The PTX that LLVM makes of its own text; `None` without an LLVM.
     fn llvm(&self, text: &str, target: Target) -> Option<Result<String, String>>;
     /// What a launch of PTX leaves on a GPU.

@@ -1,5 +1,6 @@
 //! What an address may be made of.
 
+use super::scalar::available;
 use super::{Judge, What};
 use crate::form::Reach;
 use crate::operand::{Base, Variable};
@@ -71,7 +72,7 @@ pub(super) fn address(space: &SigSpace, base: Base, cx: &Judge) -> Result<(), Wh
         Base::Reg(ty) if !cx.lenient && ty.bits() < if far { 64 } else { 32 } => Err(What::AddressRegister),
         Base::Reg(_) => Ok(()),
         Base::Special(_) if has(Reach::CTA) => Err(What::AddressRegister),
-        Base::Special(reg) if integer(reg.ty()) && !(still && reg.ty().bits() > 32) => Ok(()),
+        Base::Special(reg) if integer(reg.ty()) && !(still && reg.ty().bits() > 32) => available(reg, cx),
         Base::Special(_) => Err(What::AddressRegister),
         Base::Var(v) if space.allows(v.space) && v.ty.class() != TypeClass::Opaque => Ok(()),
         // Where ptxas does not load or store itself, a texture or surface is an address in any space.

@@ -148,7 +148,7 @@ pub(super) fn scalar(v: &SigValue, operand: &Operand, cx: &Judge) -> Result<(), 
     }
 }
 
-fn available(reg: SpecialReg, cx: &Judge) -> Result<(), What> {
+pub(super) fn available(reg: SpecialReg, cx: &Judge) -> Result<(), What> {
     match reg.clauses().iter().all(|clause| clause.allows(cx.version, cx.target)) {
         true => Ok(()),
         false => Err(What::SpecialGate(reg)),

@@ -1,6 +1,6 @@
 //! Values: a register or constant, or several in braces, which must agree.
 
-use super::scalar::scalar;
+use super::scalar::{available, scalar};
 use super::{Fit, Judge, What};
 use crate::form::Accepts;
 use crate::operand::{FloatKind, Operand};
@@ -29,7 +29,7 @@ pub(super) fn value(v: &SigValue, operand: &Operand, cx: &Judge) -> Fit {
         }
         Operand::Vector(elements) if loose && elements.len().is_power_of_two() => {
             let sound = |element| match element {
-                &Operand::Special { reg, lanes: 1 } if reg.ty().bits() == v.ty.bits() => Ok(()),
+                &Operand::Special { reg, lanes: 1 } if reg.ty().bits() == v.ty.bits() => available(reg, cx),
                 _ => scalar(v, element, cx),
             };
             elements.iter().try_for_each(sound).map_err(|what| (None, what))
@@ -139,10 +139,15 @@ fn vector(v: &SigValue, elements: &[Operand], cx: &Judge) -> Fit {
                 return Err((Some(index), What::SpecialNotAllowed));
             }
             // ptxas takes a special register for whatever stands beside it.
-            Operand::Special { reg, lanes: 1 } if cx.lenient && reg.ty().bits() == v.ty.bits() => {}
+            Operand::Special { reg, lanes: 1 } if cx.lenient && reg.ty().bits() == v.ty.bits() => {
+                available(*reg, cx).map_err(|what| (Some(index), what))?;
+            }
             // Beside a register a special register will do.
             Operand::Special { reg, lanes: 1 }
-                if !v.destination && has_register && v.registers.contains(reg.ty()) => {}
+                if !v.destination && has_register && v.registers.contains(reg.ty()) =>
+            {
+                available(*reg, cx).map_err(|what| (Some(index), what))?;
+            }
             _ => scalar(v, element, cx).map_err(|what| (Some(index), what))?,
         }
     }

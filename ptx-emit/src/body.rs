@@ -7,13 +7,14 @@ macro_rules! ptx {
 }
 
 mod control;
+mod edges;
 mod operands;
 
 use crate::debug::describe::{Home, Notes, describe};
 use crate::debug::lines::{Lines, Strings};
 use crate::debug::{Class, Debug, Described};
 use crate::names::{Names, prefix};
-use crate::regs::{Assignment, Reg, sequentialize};
+use crate::regs::{Assignment, Liveness, Reg, sequentialize};
 use hashbrown::HashSet;
 use rustc_hash::FxBuildHasher;
 use std::collections::BTreeMap;
@@ -71,6 +72,8 @@ impl Body<'_> {
             place: None,
             notes: full.then(Notes::default),
             records: Vec::new(),
+            liveness: edges::liveness(self.mach, &self.assignment),
+            position: self.mach.layout.iter().copied().zip(0..).collect(),
             body: self,
         };
         writer.blocks();
@@ -101,6 +104,10 @@ struct Writer<'a> {
     notes: Option<Notes>,
     /// The bindings of the block that are still to come, the next one last.
     records: Vec<DebugRecord>,
+    /// What is live, if the moves of a branch ask for it.
+    liveness: Option<Liveness>,
+    /// The places of blocks in the text.
+    position: SecondaryMap<Block, u32>,
 }
 
 impl Writer<'_> {

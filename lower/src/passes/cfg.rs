@@ -9,6 +9,7 @@ use warpsmith_ir::{Block, BlockCall, Function, Inst, InstData};
 
 pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let mut changes = decide_branches(func);
+    changes += lift_constants(func);
     let skipped = skip_empty_blocks(func);
     changes += skipped;
     if skipped > 0 {
@@ -79,6 +80,48 @@ fn same_call(func: &Function, a: &BlockCall, b: &BlockCall) -> bool {
     let pool = &func.dfg.pool;
     a.block == b.block && a.args(pool) == b.args(pool)
 }
+
+/// Constants of a block that does nothing but pass them on, on the way around another block: they move in front of the branch, so that there is one
+/// block less. What has such a block on both sides is a selection.
+#[expect(clippy::wildcard_enum_match_arm, reason = "only jumps lead on to one block")]
+fn lift_constants(func: &mut Function) -> u32 {
+    let mut ways_in: SecondaryMap<Block, u32> = SecondaryMap::new();
+    for block in func.layout.blocks() {
+        func.successors(block).for_each(|next| ways_in[next] += 1);
+    }
+    let mut changes = 0;
+    for block in func.layout.blocks().collect::<Vec<_>>() {
+        let Some(branch) = func.terminator(block) else { continue };
+        let InstData::Brif { dests: [yes, no], .. } = &func.dfg[branch] else { continue };
+        let joined = |block: Block| match &func.dfg[func.terminator(block)?] {
+            InstData::Jump { dest } if ways_in[block] == 1 => Some(dest.block),
+            _ => None,
+        };
+        let constants = |block: Block| {
+            let insts: Vec<Inst> = func.layout.insts(block).take(MAX_LIFTED + 2).collect();
+            let (_, rest) = insts.split_last()?;
+            let constant = |inst: &Inst| {
+                matches!(func.dfg[*inst], InstData::IntConst { .. } | InstData::FloatConst { .. })
+            };
+            (rest.len() <= MAX_LIFTED && rest.iter().all(constant)).then(|| rest.to_vec())
+        };
+        let (yes, no) = (yes.block, no.block);
+        let same = joined(yes).is_some() && joined(yes) == joined(no);
+        let lifted = match [constants(yes), constants(no)] {
+            [Some(insts), None] | [None, Some(insts)] if same => insts,
+            _ => continue,
+        };
+        for inst in lifted {
+            func.layout.remove_inst(inst);
+            func.layout.insert_inst_before(inst, branch);
+            changes += 1;
+        }
+    }
+    changes
+}
+
+/// Constants that the way around a block may pass on.
+const MAX_LIFTED: usize = 2;
 
 /// Sends branches to a block that has no parameters and only jumps straight to where it jumps. The arguments of that jump are
 /// available wherever the block was branched to only if they are not defined in between, which an empty block cannot do.

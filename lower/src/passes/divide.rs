@@ -1,14 +1,96 @@
 //! Division by constants as multiplication: quotients of 32 and 64 bits by the high half of a product and shifts (Granlund and Montgomery), remainders
-//! by what the quotient leaves.
+//! by what the quotient leaves. That is also the remainder of any other division whose quotient is computed: ptxas shares little between the two.
 //!
 //! ptxas divides by a constant as by anything else, with a reciprocal and two corrections. Powers of two, read as unsigned, are shifts and masks
 //! by a rule before this.
 
 use super::insert_before;
 use crate::pass::{Changes, Context};
-use warpsmith_ir::{Block, Function, Inst, InstData, Opcode, Type, Value};
+use rustc_hash::FxHashMap;
+use warpsmith_ir::{Block, DominatorTree, Function, Inst, InstData, IntCC, Opcode, Type, Value};
 
 pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
+    let mut changes = by_constants(func, cx);
+    changes += beside_quotients(func, cx);
+    if changes > 0 {
+        func.dfg.resolve_aliases();
+    }
+    Changes::to_instructions(changes)
+}
+
+/// The remainder of a division whose quotient is computed too is what that leaves.
+fn beside_quotients(func: &mut Function, cx: &mut Context<'_>) -> u32 {
+    // In the order of dominance: of each division the quotient that was seen last.
+    let tree = cx.analyses.get::<DominatorTree>(func);
+    let mut divisions: Vec<(Block, Inst)> = Vec::new();
+    for &block in tree.preorder() {
+        let insts = func.layout.insts(block).map(|inst| (block, inst));
+        divisions.extend(insts.filter(|&(_, inst)| division(func, inst).is_some()));
+    }
+    let mut quotients: FxHashMap<(bool, Value, Value), (Block, Value)> = FxHashMap::default();
+    let mut changes = 0;
+    for (block, inst) in divisions {
+        let Some((signed, remainder, x, by)) = division(func, inst) else { continue };
+        let key = (signed, x, by);
+        let Some(result) = func.dfg.first_result(inst) else { continue };
+        if !remainder {
+            quotients.insert(key, (block, result));
+            continue;
+        }
+        let known = quotients.get(&key).filter(|(at, _)| tree.dominates(*at, block)).map(|known| known.1);
+        let Some(quotient) = known.or_else(|| quotient_behind(func, block, inst)) else { continue };
+        quotients.insert(key, (block, quotient));
+        let ty = func.dfg.ty(x);
+        let mut code = Code { func, before: inst, ty };
+        let product = code.binary(Opcode::Imul, quotient, by);
+        let rest = code.binary(Opcode::Isub, x, product);
+        // Nothing is left of a division by 0 but ones.
+        let (zero, ones) = (code.constant(0), code.constant(-1));
+        let compare = InstData::IntCompare { cond: IntCC::Eq, args: [by, zero] };
+        let none = insert_before(func, inst, compare, Type::I1);
+        let select = InstData::Ternary { op: Opcode::Select, args: [none, ones, rest] };
+        let result = insert_before(func, inst, select, ty);
+        super::replace_with(func, inst, result);
+        changes += 1;
+    }
+    changes
+}
+
+/// Whether a division of 32 or 64 bits by what is not constant is signed, and whether it gives the remainder.
+fn division(func: &Function, inst: Inst) -> Option<(bool, bool, Value, Value)> {
+    let InstData::Binary { op, args: [x, by] } = func.dfg[inst] else { return None };
+    let (signed, remainder) = match op {
+        Opcode::Udiv => (false, false),
+        Opcode::Urem => (false, true),
+        Opcode::Sdiv => (true, false),
+        Opcode::Srem => (true, true),
+        _ => return None,
+    };
+    let [x, by] = [x, by].map(|value| func.dfg.resolve(value));
+    let fits = matches!(func.dfg.ty(x), Type::I32 | Type::I64) && func.dfg.int_const(by).is_none();
+    fits.then_some((signed, remainder, x, by))
+}
+
+/// The quotient that a block computes behind a remainder, moved in front of it.
+fn quotient_behind(func: &mut Function, block: Block, remainder: Inst) -> Option<Value> {
+    let (signed, _, x, by) = division(func, remainder)?;
+    let mut next = func.layout.next_inst(remainder);
+    for _ in 0..MAX_BEHIND {
+        let inst = next.filter(|&inst| func.layout.block_of(inst) == Some(block))?;
+        if division(func, inst) == Some((signed, false, x, by)) {
+            func.layout.remove_inst(inst);
+            func.layout.insert_inst_before(inst, remainder);
+            return func.dfg.first_result(inst);
+        }
+        next = func.layout.next_inst(inst);
+    }
+    None
+}
+
+/// Instructions behind a remainder among which its quotient is looked for.
+const MAX_BEHIND: usize = 64;
+
+fn by_constants(func: &mut Function, cx: &mut Context<'_>) -> u32 {
     let mut changes = 0;
     for block in func.layout.blocks().collect::<Vec<Block>>() {
         let mut next = func.layout.first_inst(block);
@@ -40,7 +122,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     if changes > 0 {
         func.dfg.resolve_aliases();
     }
-    Changes::to_instructions(changes)
+    changes
 }
 
 struct Code<'f> {

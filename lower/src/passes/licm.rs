@@ -57,7 +57,7 @@ fn preheader(func: &Function, cfg: &Cfg, found: &Loop, inside: impl Fn(Block) ->
 }
 
 /// Gives loops that are entered by a branch, or by several edges, a block of their own in front. Says how many.
-fn make_preheaders(func: &mut Function, analyses: &mut Analyses) -> u32 {
+pub(super) fn make_preheaders(func: &mut Function, analyses: &mut Analyses) -> u32 {
     let (cfg, loops) = (analyses.get::<Cfg>(func), analyses.get::<Loops>(func));
     let mut inside: SecondaryMap<Block, u32> = SecondaryMap::new();
     let mut made = 0;

@@ -57,8 +57,11 @@ mod rotate;
 mod sccp;
 #[allow(clippy::wildcard_enum_match_arm, reason = "what no rule simplifies stays as it is")]
 mod simplify;
+mod sink;
 mod spaces;
 mod ssa;
+#[allow(clippy::wildcard_enum_match_arm, reason = "what is no product of a counter is not looked at")]
+mod strides;
 mod thread;
 #[allow(clippy::wildcard_enum_match_arm, reason = "a loop that is not understood stays as it is")]
 mod unroll;
@@ -136,7 +139,9 @@ pub(crate) fn standard() -> Passes {
         .with(pass("place", "put loops in one piece, and blocks before what they go on to", place::run))
         .with(pass("rotate", "decide at the end of loops, not at their start", rotate::run))
         .with(pass("sccp", "find constants through branches and loops together", sccp::run))
+        .with(pass("strides", "count by addresses that are a counter times a stride", strides::run))
         .with(pass("simplify", "fold constants and rewrite by algebraic rules", simplify::run))
+        .with(pass("sink", "compute on the ways that need it, not in front of them", sink::run))
         .with(pass("spaces", "find the state space that generic pointers point into", spaces::run))
         .with(Standard { copies_loops: true, ..unroll })
         .with(pass("words", "access words held as integers of 64 bits as vectors", words::run))

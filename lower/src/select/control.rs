@@ -154,12 +154,19 @@ impl Selector<'_> {
         if self.single_way_in(call.block).is_some() {
             return self.edge(call);
         }
+        // What the branch to this block gives to its other way too is in a register that may do for both.
+        let branch = match self.cfg.predecessors(self.block) {
+            &[only] => func.terminator(only),
+            _ => None,
+        };
+        let shared =
+            |value: Value| branch.is_some_and(|inst| func.dfg.uses(inst).any(|other| other == value));
         let mut regs: Vec<VReg> = Vec::new();
         for (&param, &arg) in func.dfg.block_params(call.block).iter().zip(call.args(&func.dfg.pool)) {
             let ty = self.ty(arg);
             let own = Repr::of(ty).count == 1 && !is_i1(ty);
             match self.def(arg) {
-                Some(InstData::IntConst { .. } | InstData::FloatConst { .. }) if own => {
+                Some(InstData::IntConst { .. } | InstData::FloatConst { .. }) if own && !shared(arg) => {
                     let reg = self.temp(Repr::of(ty).class);
                     let float = matches!(ty, Type::F32 | Type::F64);
                     let value = if float { self.operand(arg) } else { self.bits_operand(arg) };
@@ -211,8 +218,18 @@ impl Selector<'_> {
             }
             _ => (self.reg(cond), negated),
         };
-        let (taken, otherwise) = (self.edge(yes), self.edge(no));
+        // On the way around a block constants are made in front of the branch, in registers that become those of the parameters.
+        let (around_yes, around_no) = (self.leads_on(no, yes), self.leads_on(yes, no));
+        let taken = if around_yes { self.jump(yes) } else { self.edge(yes) };
+        let otherwise = if around_no { self.jump(no) } else { self.edge(no) };
         Terminator::Branch { condition, negated, taken, otherwise }
+    }
+
+    /// Whether a block that nothing else leads to only goes on to another.
+    fn leads_on(&self, from: &BlockCall, to: &BlockCall) -> bool {
+        let end = self.func.terminator(from.block).map(|inst| &self.func.dfg[inst]);
+        self.cfg.predecessors(from.block).len() == 1
+            && matches!(end, Some(InstData::Jump { dest }) if dest.block == to.block)
     }
 
     fn return_value(&mut self, args: &[Value]) {

@@ -1,5 +1,6 @@
 //! Control flow: branches, and the moves of edges.
 
+use super::edges::Placed;
 use super::*;
 
 impl Writer<'_> {
@@ -7,7 +8,7 @@ impl Writer<'_> {
         match self.body.mach.blocks[block].terminator {
             Terminator::Jump(edge) => self.take(edge, next),
             Terminator::Branch { condition, negated, taken, otherwise } => {
-                self.branch(condition, negated, taken, otherwise, next);
+                self.branch(block, (condition, negated), [taken, otherwise], next);
             }
             Terminator::Table { index, .. } => self.table(block, index),
             Terminator::Return => self.push(None, ptx!(Ret), &[]),
@@ -26,31 +27,13 @@ impl Writer<'_> {
 
     /// The moves of an edge and, unless the target follows, the jump.
     pub(super) fn take(&mut self, edge: Edge, next: Option<Block>) {
-        if self.has_moves(edge) {
-            let mut ordered = Vec::with_capacity(self.moves.len() + 1);
-            let assignment = &mut self.body.assignment;
-            sequentialize(
-                &self.moves,
-                |reg| assignment.fresh(reg.class),
-                |to, from| ordered.push((to, from)),
-            );
-            self.begin_instruction();
-            if let Some(notes) = &mut self.notes {
-                let Body { assignment, mach, .. } = &self.body;
-                for (&param, &argument) in mach.params(edge.target).iter().zip(mach.edge_args(edge)) {
-                    let [to, from] = [param, argument].map(|vreg| assignment.reg(mach, vreg));
-                    if to != from {
-                        notes.write(self.stmts.len(), to, param);
-                    }
-                }
-            }
-            for (to, from) in ordered {
-                let operands =
-                    [to, from].map(|reg| Operand::Name(self.body.names.register(self.body.tree, reg)));
-                let mov = Mnemonic::new(Opcode::Mov).with(Mod::of_scalar(to.class.scalar()));
-                self.push(None, mov, &operands);
-            }
-        }
+        let moves = self.moves_on(edge);
+        self.write_moves(&moves);
+        self.go_on(edge, next);
+    }
+
+    /// The jump of an edge, unless the target follows.
+    fn go_on(&mut self, edge: Edge, next: Option<Block>) {
         if next != Some(edge.target) {
             self.jump(None, edge.target.index());
         }
@@ -62,32 +45,37 @@ impl Writer<'_> {
         self.push(guard, ptx!(Bra), &[Operand::Name(label)]);
     }
 
-    pub(super) fn branch(
+    fn branch(
         &mut self,
-        condition: VReg,
-        negated: bool,
-        taken: Edge,
-        otherwise: Edge,
+        block: Block,
+        (condition, negated): (VReg, bool),
+        [taken, otherwise]: [Edge; 2],
         next: Option<Block>,
     ) {
         let predicate = self.reg(condition);
-        let (taken_moves, other_moves) = (self.has_moves(taken), self.has_moves(otherwise));
+        let Placed { before, on: [on_taken, on_other] } = self.place(block, condition, [taken, otherwise]);
+        self.write_moves(&before);
+        let (taken_moves, other_moves) = (!on_taken.is_empty(), !on_other.is_empty());
         let holds = Some(Guard::new(predicate, negated));
         let fails = Some(Guard::new(predicate, !negated));
         // What needs moves, or what follows anyway, is reached by not branching.
         if !other_moves && (taken_moves || next == Some(taken.target)) {
             self.jump(fails, otherwise.target.index());
-            self.take(taken, next);
+            self.write_moves(&on_taken);
+            self.go_on(taken, next);
         } else if !taken_moves {
             self.jump(holds, taken.target.index());
-            self.take(otherwise, next);
+            self.write_moves(&on_other);
+            self.go_on(otherwise, next);
         } else {
             let label = self.new_label();
             self.jump(holds, label);
-            self.take(otherwise, None);
+            self.write_moves(&on_other);
+            self.go_on(otherwise, None);
             let label = self.label(label);
             self.stmts.push(Stmt::Label(label));
-            self.take(taken, next);
+            self.write_moves(&on_taken);
+            self.go_on(taken, next);
         }
     }
 

@@ -49,6 +49,11 @@ impl Liveness {
         &self.live_out[block]
     }
 
+    /// What is live into a block, but for its parameters.
+    pub fn live_into(&self, func: &Function, block: Block) -> EntitySet<VReg> {
+        Self::before(func, block, &self.live_out[block])
+    }
+
     /// What is live before the parameters of the block are written.
     fn before(func: &Function, block: Block, out: &EntitySet<VReg>) -> EntitySet<VReg> {
         let mut live = out.clone();

@@ -13,6 +13,7 @@ use cranelift_entity::{PrimaryMap, SecondaryMap};
 use warpsmith_lower::mach::{Edge, Function, RegClass, VReg};
 
 pub use check::{Conflict, check};
+pub use liveness::Liveness;
 pub use moves::sequentialize;
 
 /// How virtual registers become PTX registers.

@@ -1,0 +1,167 @@
+//! Sinking: an operation that only some of the ways behind it need moves to where these part, down to the block that has all of its users.
+//!
+//! What is computed in front of a branch and used on one side only is computed there for nothing on the other, and keeps a register busy in between; of
+//! what is computed in front of the first `if` of a kernel ptxas keeps less in uniform registers too. Nothing moves into a loop that it was not in: it goes
+//! to the block in front of the loop, which is made where there is none (`cfg` drops it again if nothing came). Operations without effect move, loads and
+//! convergent operations stay, and so do constants, which selection makes where they are used, and what would keep more in registers than it computes.
+
+use crate::analysis::{Analyses, Cfg, Loops, PostDominators};
+use crate::pass::{Changes, Context};
+use cranelift_entity::{EntitySet, SecondaryMap};
+use std::rc::Rc;
+use warpsmith_ir::debug::Storage;
+use warpsmith_ir::{Block, DominatorTree, Function, Inst, InstData, Value};
+
+/// Steps up the dominator tree that are made for one use.
+const MAX_STEPS: u32 = 64;
+
+pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
+    let added = super::licm::make_preheaders(func, cx.analyses);
+    let mut own = Analyses::default();
+    let analyses = if added > 0 { &mut own } else { &mut *cx.analyses };
+    let places = Places::of(func, analyses);
+    let cfg = analyses.get::<Cfg>(func);
+    // The block that dominates all uses that were seen so far.
+    let mut used_in: SecondaryMap<Value, Option<Block>> = SecondaryMap::new();
+    let mut moved: EntitySet<Value> = EntitySet::new();
+    let mut changes = 0;
+    // Users come before what they use.
+    for &block in cfg.reverse_postorder().iter().rev() {
+        let mut next = func.layout.last_inst(block);
+        while let Some(inst) = next {
+            next = func.layout.prev_inst(inst);
+            let to = target(func, &places, &used_in, block, inst);
+            if let Some(to) = to
+                && let Some(first) = func.layout.first_inst(to)
+            {
+                func.layout.remove_inst(inst);
+                func.layout.insert_inst_before(inst, first);
+                moved.extend(func.dfg.results(inst));
+                changes += 1;
+            }
+            let at = to.unwrap_or(block);
+            for value in func.dfg.uses(inst) {
+                let value = func.dfg.resolve(value);
+                let seen = used_in[value].map_or(at, |other| places.meet(other, at));
+                used_in[value] = Some(seen);
+            }
+        }
+    }
+    if changes > 0 && func.debug.is_some() {
+        unbind(func, &places, &moved);
+    }
+    if added > 0 { Changes::to_all(changes + added) } else { Changes::to_instructions(changes) }
+}
+
+/// Where an instruction of a block is to stand, if it is not where it is.
+fn target(
+    func: &Function,
+    places: &Places,
+    used_in: &SecondaryMap<Value, Option<Block>>,
+    block: Block,
+    inst: Inst,
+) -> Option<Block> {
+    let constant = matches!(func.dfg[inst], InstData::IntConst { .. } | InstData::FloatConst { .. });
+    if constant || func.terminator(block) == Some(inst) || !func.traits(inst).is_pure() {
+        return None;
+    }
+    let mut uses = func.dfg.results(inst).into_iter().filter_map(|result| used_in[result]);
+    let first = uses.next()?;
+    let uses = uses.fold(first, |one, other| places.meet(one, other));
+    let to = places.between(block, uses)?;
+    // What is loaded or exchanged stays, and would be kept for this alone.
+    let kept = |value: Value| {
+        let stays = match func.dfg.def_inst(value) {
+            Some(def) => !func.traits(def).is_pure(),
+            None => !func.param_values().contains(&value),
+        };
+        stays && used_in[value].is_none_or(|used| places.meet(to, used) != to)
+    };
+    let bits = |value: Value| func.dfg.ty(value).bits().max(32);
+    let more: u32 = func.dfg.args(inst).iter().filter(|&&value| kept(value)).map(|&value| bits(value)).sum();
+    let fewer: u32 = func.dfg.results(inst).into_iter().map(bits).sum();
+    (more == 0 || more < fewer).then_some(to)
+}
+
+/// Which blocks lie on the way to which, and which loop each is in.
+struct Places {
+    tree: Rc<DominatorTree>,
+    ends: Rc<PostDominators>,
+    depth: SecondaryMap<Block, u32>,
+    /// The innermost loop around a block, counted from 1.
+    inside: SecondaryMap<Block, u32>,
+    /// The loop around each loop.
+    parent: Vec<u32>,
+}
+
+impl Places {
+    fn of(func: &Function, analyses: &mut Analyses) -> Places {
+        let (tree, loops) = (analyses.get::<DominatorTree>(func), analyses.get::<Loops>(func));
+        let mut depth: SecondaryMap<Block, u32> = SecondaryMap::new();
+        for &block in tree.preorder() {
+            depth[block] = tree.idom(block).map_or(0, |above| depth[above] + 1);
+        }
+        let mut inside: SecondaryMap<Block, u32> = SecondaryMap::new();
+        let mut parent = vec![0];
+        // Outer loops come before those in them.
+        for (found, n) in loops.iter().zip(1..) {
+            parent.push(inside[found.header]);
+            found.blocks.iter().for_each(|&block| inside[block] = n);
+        }
+        Places { tree, ends: analyses.get::<PostDominators>(func), depth, inside, parent }
+    }
+
+    /// The lowest block that dominates two, or the entry if that is far up.
+    fn meet(&self, mut a: Block, mut b: Block) -> Block {
+        for _ in 0..MAX_STEPS {
+            if a == b {
+                return a;
+            }
+            let up = if self.depth[a] >= self.depth[b] { &mut a } else { &mut b };
+            let Some(above) = self.tree.idom(*up) else { return *up };
+            *up = above;
+        }
+        self.tree.preorder().first().copied().unwrap_or(a)
+    }
+
+    /// The lowest block between one and another below it that not all go through who come to the block above it, and that is in no loop which the first
+    /// is not in.
+    fn between(&self, from: Block, mut to: Block) -> Option<Block> {
+        for _ in 0..MAX_STEPS {
+            if to == from {
+                return None;
+            }
+            let above = self.tree.idom(to)?;
+            let decided = self.ends.parent(above) != Some(to);
+            if decided && self.is_around(self.inside[to], self.inside[from]) {
+                return Some(to);
+            }
+            to = above;
+        }
+        None
+    }
+
+    /// Whether a loop is another one or around it.
+    fn is_around(&self, outer: u32, mut inner: u32) -> bool {
+        // Outer loops have the smaller numbers; 0 is the function.
+        while inner > outer {
+            inner = self.parent[inner as usize];
+        }
+        inner == outer
+    }
+}
+
+/// Variables of the source that are bound to a value above where it is computed now are not to be had there.
+fn unbind(func: &mut Function, places: &Places, moved: &EntitySet<Value>) {
+    let Function { dfg, layout, debug: Some(debug), .. } = func else { return };
+    for block in layout.blocks() {
+        for &id in layout.insts(block).flat_map(|inst| layout.records(inst)) {
+            let storage = &mut debug.bindings[id].storage;
+            let Some(value) = storage.value().map(|value| dfg.resolve(value)) else { continue };
+            let defined = dfg.def_inst(value).and_then(|inst| layout.block_of(inst));
+            if moved.contains(value) && !defined.is_some_and(|at| places.tree.dominates(at, block)) {
+                *storage = Storage::OptimizedOut;
+            }
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! An address in a loop that is a counter times a stride, `p[i * n]`, counts by itself: a pointer that grows by `n` elements a round.
+//!
+//! The product of the counter and the stride then goes, and the sum that finds the address becomes the one that moves the pointer, which ptxas makes one
+//! instruction of where the stride is one of 32 bits (`IMAD.WIDE`). The counter stays, for what decides when the loop ends. Strides that are constant are
+//! left alone: of these the address takes one instruction as it is, and to count by one takes two.
+//!
+//! The product and the counter's steps are promised not to wrap, so that the address of each round is that of the first and as many strides.
+
+use super::{insert_before, replace_with, ssa};
+use crate::analysis::{Cfg, Loop, Loops};
+use crate::pass::{Changes, Context};
+use cranelift_entity::SecondaryMap;
+use warpsmith_ir::{Block, Function, Inst, InstData, Opcode, Type, Value};
+
+/// Addresses of one loop that count by themselves: each takes registers.
+const MAX_POINTERS: usize = 4;
+
+pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
+    let (cfg, loops) = (cx.analyses.get::<Cfg>(func), cx.analyses.get::<Loops>(func));
+    if loops.iter().next().is_none() {
+        return Changes::NONE;
+    }
+    let mut uses: SecondaryMap<Value, u32> = SecondaryMap::new();
+    for block in func.layout.blocks() {
+        for value in func.layout.insts(block).flat_map(|inst| func.dfg.uses(inst)) {
+            uses[func.dfg.resolve(value)] += 1;
+        }
+    }
+    let mut innermost: SecondaryMap<Block, u32> = SecondaryMap::new();
+    for (found, n) in loops.iter().zip(1..) {
+        found.blocks.iter().for_each(|&block| innermost[block] = n);
+    }
+    let mut inside: SecondaryMap<Block, u32> = SecondaryMap::new();
+    let mut changes = 0;
+    for (found, n) in loops.iter().zip(1..) {
+        found.blocks.iter().for_each(|&block| inside[block] = n);
+        let is_inside = |block: Block| inside[block] == n;
+        let Some(round) = Round::of(func, &cfg, found, is_inside) else { continue };
+        let own: Vec<Block> = found.blocks.iter().copied().filter(|&block| innermost[block] == n).collect();
+        let pointers = own.iter().flat_map(|&block| func.layout.insts(block));
+        let pointers = pointers.filter_map(|inst| round.pointer(func, &uses, is_inside, inst));
+        let pointers: Vec<Pointer> = pointers.take(MAX_POINTERS).collect();
+        changes += pointers.len() as u32;
+        pointers.into_iter().for_each(|pointer| round.count(func, pointer));
+    }
+    if changes > 0 {
+        func.dfg.resolve_aliases();
+    }
+    Changes::to_instructions(changes)
+}
+
+/// How a loop is entered and goes round.
+struct Round {
+    header: Block,
+    /// The jump into the loop.
+    entry: Inst,
+    /// The branches back to its header.
+    back: Vec<Inst>,
+    /// Parameters of the header that grow by a constant: with what they begin, and by how much they grow.
+    counters: Vec<(Value, Value, i64)>,
+}
+
+/// An address that can count by itself.
+struct Pointer {
+    inst: Inst,
+    base: Value,
+    start: Value,
+    step: i64,
+    stride: Value,
+    scale: i64,
+}
+
+impl Round {
+    fn of(func: &Function, cfg: &Cfg, found: &Loop, inside: impl Fn(Block) -> bool) -> Option<Round> {
+        let header = found.header;
+        let (latches, before): (Vec<Block>, Vec<Block>) =
+            cfg.predecessors(header).iter().partition(|&&block| inside(block));
+        let &[before] = &before[..] else { return None };
+        let entry = func.terminator(before)?;
+        let InstData::Jump { dest } = &func.dfg[entry] else { return None };
+        let back: Vec<Inst> =
+            latches.into_iter().map(|block| func.terminator(block)).collect::<Option<_>>()?;
+        let starts = dest.args(&func.dfg.pool);
+        let counters = func.dfg.block_params(header).iter().zip(starts).enumerate();
+        let counters = counters.filter_map(|(n, (&param, &start))| {
+            let calls = back.iter().flat_map(|&inst| func.dfg.targets(inst));
+            let mut given =
+                calls.filter(|call| call.block == header).map(|call| call.args(&func.dfg.pool)[n]);
+            let next = given.next().map(|value| func.dfg.resolve(value))?;
+            if !given.all(|other| func.dfg.resolve(other) == next) || func.dfg.ty(param) != Type::I32 {
+                return None;
+            }
+            let inst = func.dfg.def_inst(next)?;
+            let InstData::Binary { op: Opcode::Iadd, args: [counter, step] } = func.dfg[inst] else {
+                return None;
+            };
+            let counts = func.dfg.resolve(counter) == param && func.dfg.no_signed_wrap(inst);
+            Some((param, start, func.dfg.int_const(step).filter(|_| counts)?))
+        });
+        let counters: Vec<_> = counters.collect();
+        (!counters.is_empty()).then_some(Round { header, entry, back, counters })
+    }
+
+    /// The address that an instruction computes, if it is a counter of the loop times a stride from outside of it, and nothing else needs the product.
+    fn pointer(
+        &self,
+        func: &Function,
+        uses: &SecondaryMap<Value, u32>,
+        inside: impl Fn(Block) -> bool,
+        inst: Inst,
+    ) -> Option<Pointer> {
+        let outside = |value: Value| !ssa::block_of(func, value).is_some_and(&inside);
+        // A value of one use, as the instruction that computes it.
+        let once = |value: Value| {
+            let value = func.dfg.resolve(value);
+            func.dfg.def_inst(value).filter(|_| uses[value] == 1)
+        };
+        let InstData::Binary { op: Opcode::Ptradd, args: [base, offset] } = func.dfg[inst] else {
+            return None;
+        };
+        let InstData::Binary { op: Opcode::Imul, args: [wide, scale] } = func.dfg[once(offset)?] else {
+            return None;
+        };
+        let scale = func.dfg.int_const(scale)?;
+        let InstData::Unary { op: Opcode::Sext, arg: product } = func.dfg[once(wide)?] else { return None };
+        let product = once(product)?;
+        let InstData::Binary { op: Opcode::Imul, args } = func.dfg[product] else { return None };
+        let [a, b] = args.map(|value| func.dfg.resolve(value));
+        let is_counter = |value: Value| self.counters.iter().find(|(counter, ..)| *counter == value);
+        let (&(_, start, step), stride) = match [is_counter(a), is_counter(b)] {
+            [Some(counter), None] => (counter, b),
+            [None, Some(counter)] => (counter, a),
+            [Some(_), Some(_)] | [None, None] => return None,
+        };
+        let fits = func.dfg.no_signed_wrap(product)
+            && func.dfg.ty(stride) == Type::I32
+            && func.dfg.int_const(stride).is_none()
+            && outside(stride)
+            && outside(func.dfg.resolve(base));
+        let step = step.checked_mul(scale).filter(|_| fits)?;
+        Some(Pointer { inst, base, start, step, stride, scale })
+    }
+
+    /// Makes an address a parameter of the header.
+    fn count(&self, func: &mut Function, pointer: Pointer) {
+        let Pointer { inst, base, start, step, stride, scale } = pointer;
+        let Some(ty) = func.dfg.first_result(inst).map(|result| func.dfg.ty(result)) else { return };
+        let entry = self.entry;
+        let binary = |func: &mut Function, before: Inst, op: Opcode, args: [Value; 2], ty: Type| {
+            insert_before(func, before, InstData::Binary { op, args }, ty)
+        };
+        let times = |func: &mut Function, value: Value, by: i64| {
+            let wide =
+                insert_before(func, entry, InstData::Unary { op: Opcode::Sext, arg: value }, Type::I64);
+            let by = insert_before(func, entry, InstData::IntConst { value: by }, Type::I64);
+            binary(func, entry, Opcode::Imul, [wide, by], Type::I64)
+        };
+        let product = binary(func, entry, Opcode::Imul, [start, stride], Type::I32);
+        let offset = times(func, product, scale);
+        let first = binary(func, entry, Opcode::Ptradd, [base, offset], ty);
+        let growth = times(func, stride, step);
+        let at = func.dfg.append_block_param(self.header, ty);
+        let give = |func: &mut Function, branch: Inst, value: Value| {
+            func.dfg.for_each_target_mut(branch, |call, pool| {
+                if call.block == self.header {
+                    call.args.push(value, pool);
+                }
+            });
+        };
+        give(func, entry, first);
+        for &branch in &self.back {
+            let next = binary(func, branch, Opcode::Ptradd, [at, growth], ty);
+            give(func, branch, next);
+        }
+        replace_with(func, inst, at);
+    }
+}

@@ -1,0 +1,143 @@
+//! The moves of edges, and where those of a branch stand.
+//!
+//! An edge that has moves and whose ends have other edges too needs a place of its own for them, with a jump that ptxas takes for a block: a loop that
+//! ends so is one that is left in its middle, and `if (c) x = a[i];` is a choice of two ways. In front of the branch the moves are plain copies, which ptxas
+//! drops or makes of two registers one. They may stand there if the other way needs nothing of what they overwrite.
+
+use super::*;
+use crate::regs::Liveness;
+
+/// A move, and the value that its destination then holds if that is one of the function.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Move {
+    to: Reg,
+    from: Reg,
+    value: Option<VReg>,
+}
+
+/// The moves of a branch.
+pub(super) struct Placed {
+    /// In front of it, together.
+    pub(super) before: Vec<Move>,
+    /// On its ways.
+    pub(super) on: [Vec<Move>; 2],
+}
+
+/// Moves that a way around a block may cost those who go through the block.
+const MAX_FORWARD: usize = 2;
+
+/// Values that are kept in registers of their own so that moves can stand in front of a branch.
+const MAX_KEPT: usize = 1;
+
+/// Blocks times values of a function whose liveness is computed; the moves of larger ones stay on their edges.
+const MAX_LIVENESS: usize = 1 << 26;
+
+/// What is live, where a branch has moves.
+pub(super) fn liveness(mach: &mach::Function, assignment: &Assignment) -> Option<Liveness> {
+    let mut moves = Vec::new();
+    let mut has_moves = |edge: Edge| {
+        assignment.edge_moves(mach, edge, &mut moves);
+        !moves.is_empty()
+    };
+    let of_branch = |block: Block| matches!(mach.blocks[block].terminator, Terminator::Branch { .. });
+    let any = mach.layout.iter().filter(|&&block| of_branch(block));
+    let any = any.flat_map(|&block| mach.successors(block)).any(&mut has_moves);
+    let size = mach.blocks.len().saturating_mul(mach.vregs.len());
+    (any && size <= MAX_LIVENESS).then(|| Liveness::compute(mach))
+}
+
+impl Writer<'_> {
+    /// The moves of an edge.
+    pub(super) fn moves_on(&mut self, edge: Edge) -> Vec<Move> {
+        let Writer { body: Body { assignment, mach, .. }, moves, .. } = self;
+        assignment.edge_moves(mach, edge, moves);
+        let params = mach.params(edge.target);
+        let value = |to: Reg| params.iter().copied().find(|&param| assignment.reg(mach, param) == to);
+        moves.iter().map(|&(to, from)| Move { to, from, value: value(to) }).collect()
+    }
+
+    /// Decides where the moves of a branch's two edges stand: those of a way back to the head of a loop in front of the branch, and those of a way
+    /// around a block, if they are few.
+    pub(super) fn place(&mut self, block: Block, condition: VReg, edges: [Edge; 2]) -> Placed {
+        let on = edges.map(|edge| self.moves_on(edge));
+        let mut placed = Placed { before: Vec::new(), on };
+        let Some(liveness) = self.liveness.take() else { return placed };
+        let back = edges.map(|edge| self.position[edge.target] <= self.position[block]);
+        let mut moved = [false; 2];
+        for n in if back[1] { [1, 0] } else { [0, 1] } {
+            let (own, other) = (edges[n], edges[1 - n]);
+            if placed.on[n].is_empty() {
+                continue;
+            }
+            let mach = self.body.mach;
+            let around = match mach.blocks[other.target].terminator {
+                Terminator::Jump(joins) => joins.target == own.target && !back[1 - n],
+                Terminator::Branch { .. }
+                | Terminator::Table { .. }
+                | Terminator::Return
+                | Terminator::Trap => false,
+            };
+            let may_move = back[n] || around && placed.on[n].len() <= MAX_FORWARD;
+            if !may_move {
+                continue;
+            }
+            // What the other way needs: what is live behind it, and what it moves, or has moved.
+            let live = liveness.live_into(mach, other.target);
+            let given = if moved[1 - n] { mach.params(other.target) } else { mach.edge_args(other) };
+            let assignment = &mut self.body.assignment;
+            let needed = |assignment: &Assignment, reg: Reg| {
+                live.iter().chain(given.iter().copied()).any(|vreg| assignment.reg(mach, vreg) == reg)
+            };
+            let decides = assignment.reg(mach, condition);
+            let lost: Vec<Reg> =
+                placed.on[n].iter().map(|one| one.to).filter(|&reg| needed(assignment, reg)).collect();
+            let may_keep = back[n] && !moved[1 - n] && lost.len() <= MAX_KEPT;
+            // What was kept for this way is there behind the moves only.
+            let kept = placed.before.iter().any(|one| one.value.is_none());
+            if kept || placed.on[n].iter().any(|one| one.to == decides) || !(lost.is_empty() || may_keep) {
+                continue;
+            }
+            for reg in lost {
+                let kept = assignment.fresh(reg.class);
+                placed.before.push(Move { to: kept, from: reg, value: None });
+                let others = &mut placed.on[1 - n];
+                others.iter_mut().filter(|one| one.from == reg).for_each(|one| one.from = kept);
+                // It is put back where it lives on.
+                let mut stays = live.iter().chain(mach.params(other.target).iter().copied());
+                let value = stays.find(|&vreg| assignment.reg(mach, vreg) == reg);
+                if value.is_some() && others.iter().all(|one| one.to != reg) {
+                    others.push(Move { to: reg, from: kept, value });
+                }
+            }
+            let own = std::mem::take(&mut placed.on[n]);
+            placed.before.extend(own);
+            moved[n] = true;
+        }
+        self.liveness = Some(liveness);
+        placed
+    }
+
+    /// Writes moves that are made at once.
+    pub(super) fn write_moves(&mut self, moves: &[Move]) {
+        if moves.is_empty() {
+            return;
+        }
+        let mut ordered = Vec::with_capacity(moves.len() + 1);
+        let assignment = &mut self.body.assignment;
+        let pairs: Vec<(Reg, Reg)> = moves.iter().map(|one| (one.to, one.from)).collect();
+        sequentialize(&pairs, |reg| assignment.fresh(reg.class), |to, from| ordered.push((to, from)));
+        self.begin_instruction();
+        if let Some(notes) = &mut self.notes {
+            for one in moves {
+                if let Some(value) = one.value {
+                    notes.write(self.stmts.len(), one.to, value);
+                }
+            }
+        }
+        for (to, from) in ordered {
+            let operands = [to, from].map(|reg| Operand::Name(self.body.names.register(self.body.tree, reg)));
+            let mov = Mnemonic::new(Opcode::Mov).with(Mod::of_scalar(to.class.scalar()));
+            self.push(None, mov, &operands);
+        }
+    }
+}

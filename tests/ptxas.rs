@@ -97,7 +97,7 @@ fn by_llvm(toolbox: &Toolbox) -> Result<(), Failed> {
     (config.ptx, config.special, config.vectors, config.narrow) = (false, false, false, false);
     (config.aggregates, config.together) = (false, false);
     // So many must have been compared; not all programs can be said in LLVM's text.
-    let (enough, most) = (8, 24);
+    let (enough, most) = (8, 48);
     let mut judged = 0;
     for seed in 0..most {
         if judged == enough {

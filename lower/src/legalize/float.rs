@@ -166,7 +166,8 @@ impl Legalizer<'_> {
         self.ptx(mnemonic, to, args)
     }
 
-    /// `tanh x` where PTX has none: 1 - 2 / (2^(2x/ln 2) + 1), whose first digits cancel for numbers near zero; there x - x^3 / 3.
+    /// `tanh x` where PTX has none: 1 - 2 / (2^(2x/ln 2) + 1), whose first digits cancel for numbers near zero; there x (1 - x^2 / 3),
+    /// which keeps the sign of a zero.
     fn tanh_by_exponentials(&mut self, x: Value) -> Value {
         let approximate = FloatMode::fast(FastMath::AFN);
         let scale = self.ins().f32const(2.0 * std::f32::consts::LOG2_E);
@@ -180,9 +181,9 @@ impl Legalizer<'_> {
         // Up to here the next term of the series is 2^-15 of the result, and what cancels above it 2^-19.
         let near = self.ins().f32const(0.125);
         let third = self.ins().f32const(-1.0 / 3.0);
-        let cube = self.raw2(Opcode::Fmul, x, x);
-        let cube = self.raw2(Opcode::Fmul, cube, x);
-        let series = self.raw3(Opcode::Fma, [cube, third, x]);
+        let square = self.raw2(Opcode::Fmul, x, x);
+        let factor = self.raw3(Opcode::Fma, [square, third, one]);
+        let series = self.raw2(Opcode::Fmul, x, factor);
         let size = self.raw1(Opcode::Fabs, x);
         let is_near = self.ins().fcmp(FloatCC::Lt, size, near);
         self.select(Type::F32, [is_near, series, far])

@@ -162,7 +162,7 @@ warpsmith_diag::codes! {
     TENSOR_MEMORY_LEFT = "W0416";
     /// `setmaxnreg` is not executed by all warps of a warpgroup alike, or asks for a change in the other direction than it says.
     ///
-    /// The four warps of a warpgroup execute the same `setmaxnreg`; `.dec` to no more registers than they own, `.inc` to no fewer. Anything else is
+    /// The four warps of a warpgroup execute the same `setmaxnreg`, or equal ones; `.dec` to no more registers than they own, `.inc` to no fewer. Anything else is
     /// undefined. Choose the role of a warp by its warpgroup, `%tid.x / 128`, not by its own number.
     REGISTER_COUNT = "W0417";
 }

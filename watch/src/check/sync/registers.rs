@@ -1,4 +1,6 @@
 //! How warps divide the registers of a block among them: `setmaxnreg` (PTX ISA 9.0, 9.7.19.5).
+//!
+//! The warps of a warpgroup shall execute the same one. Triton's go different ways and execute equal ones there, which is taken for the same.
 
 use crate::codes;
 use crate::report::{Checker, Finding, Report, Site};
@@ -61,7 +63,7 @@ impl RegisterCounts {
         for other in others(at.warp) {
             let Some(theirs) = self.warps.get(&(at.block, other)) else { continue };
             match theirs.executed.get(number) {
-                Some(pc) if *pc == at.pc => {}
+                Some(pc) if asked(at.program, *pc) == Some((count, increases)) => {}
                 Some(pc) => unlike(report, at, At { pc: *pc, warp: other, ..*at }, "executed instead", shape),
                 None if theirs.exited => alone(report, at, other, shape),
                 None => {}
@@ -99,7 +101,7 @@ const ALIKE: &str =
 
 fn unlike(report: &mut Report, at: &At<'_>, other: At<'_>, role: &'static str, shape: [u32; 3]) {
     report.add(codes::REGISTER_COUNT, &[at.pc.min(other.pc), at.pc.max(other.pc)], 1, || {
-        let message = "warps of a warpgroup execute different `setmaxnreg`";
+        let message = "warps of a warpgroup ask for different numbers of registers";
         Finding::new(Checker::Sync, codes::REGISTER_COUNT, message, Site::new(at, shape))
             .site(Site::new(&other, shape).role(role))
             .note(ALIKE)

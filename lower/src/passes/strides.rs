@@ -4,7 +4,8 @@
 //! instruction of where the stride is one of 32 bits (`IMAD.WIDE`). The counter stays, for what decides when the loop ends. Strides that are constant are
 //! left alone: of these the address takes one instruction as it is, and to count by one takes two.
 //!
-//! The product and the counter's steps are promised not to wrap, so that the address of each round is that of the first and as many strides.
+//! The product and the counter's steps are promised not to wrap, so that the address of each round is that of the first and as many strides. Where the
+//! loop begins nobody may have asked for the product, and there it is computed in 64 bits, which hold it.
 
 use super::{insert_before, replace_with, ssa};
 use crate::analysis::{Cfg, Loop, Loops};
@@ -149,13 +150,15 @@ impl Round {
         let binary = |func: &mut Function, before: Inst, op: Opcode, args: [Value; 2], ty: Type| {
             insert_before(func, before, InstData::Binary { op, args }, ty)
         };
-        let times = |func: &mut Function, value: Value, by: i64| {
-            let wide =
-                insert_before(func, entry, InstData::Unary { op: Opcode::Sext, arg: value }, Type::I64);
-            let by = insert_before(func, entry, InstData::IntConst { value: by }, Type::I64);
-            binary(func, entry, Opcode::Imul, [wide, by], Type::I64)
+        let wide = |func: &mut Function, value: Value| {
+            insert_before(func, entry, InstData::Unary { op: Opcode::Sext, arg: value }, Type::I64)
         };
-        let product = binary(func, entry, Opcode::Imul, [start, stride], Type::I32);
+        let times = |func: &mut Function, value: Value, by: i64| {
+            let by = insert_before(func, entry, InstData::IntConst { value: by }, Type::I64);
+            binary(func, entry, Opcode::Imul, [value, by], Type::I64)
+        };
+        let [start, stride] = [start, stride].map(|value| wide(func, value));
+        let product = binary(func, entry, Opcode::Imul, [start, stride], Type::I64);
         let offset = times(func, product, scale);
         let first = binary(func, entry, Opcode::Ptradd, [base, offset], ty);
         let growth = times(func, stride, step);

@@ -83,21 +83,27 @@ impl Random {
             }
         }
     }
+
+    /// Registers that differ from thread to thread.
+    fn beginning(&mut self) -> String {
+        let mut text = String::from(
+            "mov.u64 %p2, 0; cvt.rn.f32.u32 %f0, %t; mov.f32 %f1, 0f7f800000; mov.f32 %f2, 0f3f000000; ",
+        );
+        for n in 0..6 {
+            _ = write!(text, "mad.lo.u32 %a{n}, %t, {}, {}; ", self.below(1 << 20), self.below(99));
+        }
+        for n in 0..3 {
+            _ = write!(text, "setp.lt.u32 %q{n}, %t, {}; ", self.below(32));
+        }
+        text
+    }
 }
 
 #[test]
 fn random_branches() {
     for seed in 0..60 {
         let mut random = Random(seed * 77 + 5);
-        let mut text = String::from(
-            "mov.u64 %p2, 0; cvt.rn.f32.u32 %f0, %t; mov.f32 %f1, 0f7f800000; mov.f32 %f2, 0f3f000000; ",
-        );
-        for n in 0..6 {
-            _ = write!(text, "mad.lo.u32 %a{n}, %t, {}, {}; ", random.below(1 << 20), random.below(99));
-        }
-        for n in 0..3 {
-            _ = write!(text, "setp.lt.u32 %q{n}, %t, {}; ", random.below(32));
-        }
+        let mut text = random.beginning();
         let mut labels = 0;
         for _ in 0..3 {
             random.stretch(&mut text, 2, &mut labels);
@@ -123,15 +129,7 @@ fn random_branches() {
 fn random_rounds() {
     for seed in 0..80 {
         let mut random = Random(seed * 91 + 7);
-        let mut text = String::from(
-            "mov.u64 %p2, 0; cvt.rn.f32.u32 %f0, %t; mov.f32 %f1, 0f7f800000; mov.f32 %f2, 0f3f000000; ",
-        );
-        for n in 0..6 {
-            _ = write!(text, "mad.lo.u32 %a{n}, %t, {}, {}; ", random.below(1 << 20), random.below(99));
-        }
-        for n in 0..3 {
-            _ = write!(text, "setp.lt.u32 %q{n}, %t, {}; ", random.below(32));
-        }
+        let mut text = random.beginning();
         // Some wait behind the loops, or go their own way.
         if random.below(3) == 0 {
             _ = write!(text, "setp.lt.u32 %q6, %t, {}; @%q6 bra away; ", random.below(20));

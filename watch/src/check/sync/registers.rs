@@ -17,8 +17,6 @@ const GROUP: u32 = 4;
 struct Warp {
     /// Of each `setmaxnreg`, where it is.
     executed: Vec<u32>,
-    /// The registers that its threads own, once it is known.
-    owned: Option<u32>,
     exited: bool,
 }
 
@@ -48,9 +46,10 @@ impl RegisterCounts {
         let Some((count, increases)) = asked(at.program, at.pc) else { return };
         let warp = self.warps.entry((at.block, at.warp)).or_default();
         let number = warp.executed.len();
+        let owned = warp.executed.last().and_then(|pc| asked(at.program, *pc)).map(|(count, _)| count);
         warp.executed.push(at.pc);
         let wrong = |owned: &u32| if increases { count < *owned } else { count > *owned };
-        if let Some(owned) = warp.owned.replace(count).filter(wrong) {
+        if let Some(owned) = owned.filter(wrong) {
             let (action, than) = if increases { (".inc", "fewer") } else { (".dec", "more") };
             report.add(codes::REGISTER_COUNT, &[at.pc], 1, || {
                 let message = format!(

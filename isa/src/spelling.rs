@@ -69,6 +69,8 @@ struct Reading {
     filled: Filled,
     /// Words without a place: their index and, if one is meant, the slot and its modifier.
     extra: SmallVec<[(usize, Option<Repair>); 4]>,
+    /// The first word of the opcode that stands behind a modifier.
+    astray: Option<usize>,
     /// Words of the opcode that are not there.
     absent: SmallVec<[&'static str; 2]>,
     /// Empty slots that must be filled, without those that an extra word repairs.
@@ -160,10 +162,14 @@ fn explain(text: &str, words: &[&str], operands: &[Operand], cx: &Context) -> Op
 
 fn read(form: &'static Form, words: &[&str], operands: usize, cx: &Context) -> Reading {
     let mut left: SmallVec<[(usize, &str); 16]> = words.iter().copied().enumerate().skip(1).collect();
-    let mut absent: SmallVec<[&'static str; 2]> = SmallVec::new();
+    let (mut absent, mut astray) = (SmallVec::<[&'static str; 2]>::new(), None);
     for word in form.opcode.text().split('.').skip(1) {
         match left.iter().position(|(_, other)| *other == word) {
-            Some(at) => drop(left.remove(at)),
+            Some(0) => drop(left.remove(0)),
+            Some(at) => {
+                let (index, _) = left.remove(at);
+                astray = astray.or(Some(index));
+            }
             None => absent.push(word),
         }
     }
@@ -181,9 +187,10 @@ fn read(form: &'static Form, words: &[&str], operands: usize, cx: &Context) -> R
     extra.extend(mismatch.extra.iter().map(|&index| (known_at[index], None)));
     extra.sort_by_key(|(index, _)| *index);
     let mut missing = mismatch.missing;
-    let faults = extra.len().max(missing.len() + absent.len());
+    let faults = extra.len().max(missing.len() + absent.len()) + usize::from(astray.is_some());
     for (index, repair) in &mut extra {
-        *repair = meant_word(form, words[*index], &filled, &missing, &absent);
+        *repair = misplaced(form, words[*index], &missing)
+            .or_else(|| meant_word(form, words[*index], &filled, &missing, &absent));
         match *repair {
             Some(Repair { slot: Some(slot), text, .. }) => {
                 filled[slot] = Mod::from_text(text);
@@ -215,7 +222,7 @@ fn read(form: &'static Form, words: &[&str], operands: usize, cx: &Context) -> R
     let unlike: u32 = extra.iter().flat_map(|(_, repair)| *repair).map(|repair| repair.unlike).sum();
     let depth = weights + missing.len() + absent.len();
     let cost = (faults, depth, distance, forbidden, unlike, extra.len());
-    Reading { form, filled, extra, absent, missing, cost }
+    Reading { form, filled, extra, astray, absent, missing, cost }
 }
 
 /// What a word that has no place in a form was meant to be there.
@@ -262,6 +269,13 @@ fn meant_word(
     Some(Repair { certain: known.is_none() && foreign.is_none(), ..near })
 }
 
+/// A modifier that stands behind one that it has to stand before: its own slot is empty. Of types the others are wrong as often.
+fn misplaced(form: &Form, word: &str, missing: &[usize]) -> Option<Repair> {
+    let modifier = Mod::from_text(word).filter(|modifier| modifier.scalar().is_none())?;
+    let slot = missing.iter().copied().find(|&slot| form.slots[slot].find(modifier).is_some())?;
+    Some(Repair { slot: Some(slot), text: modifier.text(), certain: true, unlike: 0 })
+}
+
 /// A modifier by the name that it has elsewhere.
 pub(crate) fn foreign_modifier(lower: &str) -> Option<&'static str> {
     FOREIGN_MODIFIERS.iter().find(|(name, _)| *name == lower).map(|(_, ours)| *ours)
@@ -288,6 +302,7 @@ impl Reading {
     ) -> Vec<Violation> {
         let mut found: Vec<Violation> =
             self.extra.iter().map(|(index, repair)| self.extra_word(words, *index, *repair)).collect();
+        found.extend(self.astray.map(|index| self.word_astray(words, index)));
         if !self.absent.is_empty() {
             // Forms that differ only in a word of the opcode: `mul.lo`, `mul.hi`.
             let choices: Vec<String> = ties.iter().map(|r| format!("`.{}`", r.absent.join("."))).collect();
@@ -356,6 +371,22 @@ impl Reading {
         }
     }
 
+    fn word_astray(&self, words: &[&str], index: usize) -> Violation {
+        Violation {
+            code: codes::MODIFIER_ORDER,
+            place: Place::Word(index),
+            message: format!(
+                "`.{}` belongs to the name `{}`, which stands before all modifiers",
+                words[index], self.form.opcode
+            ),
+            expected: None,
+            found: None,
+            help: None,
+            fix: None,
+            section: self.form.section(),
+        }
+    }
+
     fn extra_word(&self, words: &[&str], index: usize, repair: Option<Repair>) -> Violation {
         let (word, opcode) = (words[index], self.form.opcode);
         let known = Mod::from_text(word);
@@ -373,7 +404,10 @@ impl Reading {
             ),
             Some(m) => (codes::MODIFIER, format!("`{m}` does not go with `{opcode}` here")),
         };
+        // The word itself is what is expected, elsewhere.
+        let is_misplaced = repair.is_some_and(|repair| repair.text == word);
         let expected = repair
+            .filter(|_| !is_misplaced)
             .and_then(|repair| repair.slot)
             .map(|slot| list(self.form.slots[slot].alternatives.iter().map(|a| format!("`{}`", a.modifier))));
         Violation {
@@ -381,7 +415,7 @@ impl Reading {
             place: Place::Word(index),
             message,
             expected,
-            found: Some(format!("`.{}`", clip(word))),
+            found: (!is_misplaced).then(|| format!("`.{}`", clip(word))),
             help: None,
             fix: None,
             section: self.form.section(),

@@ -14,6 +14,7 @@ pub(super) enum Kind {
     Call,
     Idiom,
     Algebra,
+    Promised,
     Table,
 }
 
@@ -41,7 +42,7 @@ pub(super) enum Reach {
 }
 
 /// How often each is drawn where a module has a bit of everything.
-const KINDS: [(Kind, usize); 9] = [
+const KINDS: [(Kind, usize); 10] = [
     (Kind::Regular, 32),
     (Kind::Access, 8),
     (Kind::Vector, 4),
@@ -50,6 +51,7 @@ const KINDS: [(Kind, usize); 9] = [
     (Kind::Call, 4),
     (Kind::Idiom, 8),
     (Kind::Algebra, 2),
+    (Kind::Promised, 2),
     (Kind::Table, 4),
 ];
 const REACHES: [(Reach, usize); 9] = [

@@ -17,6 +17,7 @@ mod digest;
 mod idiom;
 mod memory;
 mod menu;
+mod promised;
 mod special;
 mod together;
 mod values;
@@ -296,6 +297,7 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
                 Kind::Block if self.config.memory => self.block()?,
                 Kind::Call if !self.helpers.is_empty() => self.call()?,
                 Kind::Idiom => self.idiom()?,
+                Kind::Promised => self.promised()?,
                 Kind::Algebra if self.config.floats => self.algebra()?,
                 Kind::Table if self.config.ptx => self.table_derived()?,
                 Kind::Access

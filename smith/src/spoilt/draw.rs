@@ -165,7 +165,36 @@ fn any_version(u: &mut Unstructured) -> Result<Version> {
 }
 
 fn any_operand(u: &mut Unstructured, place: usize) -> Result<Operand> {
-    let leaf = match u.int_in_range(0..=15)? {
+    Ok(match u.int_in_range(0..=15)? {
+        0..=13 => Operand::Leaf(any_leaf(u, place)?),
+        // Alike, or some of them something else.
+        14 => {
+            let (ty, alike) = (*u.choose(REGISTER_TYPES)?, u.ratio(1, 2)?);
+            let count = *u.choose(&[1usize, 2, 3, 4, 8])?;
+            let one = |u: &mut Unstructured, n| match alike || u.ratio(1, 2)? {
+                true => Ok(register(ty, place + n)),
+                false => any_leaf(u, place + n),
+            };
+            Operand::Group(
+                Marks::Braces,
+                (0..count).map(|n| one(u, n).map(Operand::Leaf)).collect::<Result<_>>()?,
+            )
+        }
+        _ => {
+            let inner = match u.int_in_range(0..=3)? {
+                0 => register(*u.choose(REGISTER_TYPES)?, place),
+                1 => u.choose(NAMES)?.0.to_owned(),
+                2 => (*u.choose(INTEGERS)?).to_owned(),
+                _ => format!("{}+{}", u.choose(NAMES)?.0, u.choose(INTEGERS)?),
+            };
+            Operand::Group(Marks::Brackets, vec![Operand::Leaf(inner)])
+        }
+    })
+}
+
+/// A register, a number, `_`, a special register or a name.
+fn any_leaf(u: &mut Unstructured, place: usize) -> Result<String> {
+    Ok(match u.int_in_range(0..=13)? {
         0..=6 => register(*u.choose(REGISTER_TYPES)?, place),
         7..=9 => (*u.choose(INTEGERS)?).to_owned(),
         10 => (*u.choose(FLOATS)?).to_owned(),
@@ -176,22 +205,6 @@ fn any_operand(u: &mut Unstructured, place: usize) -> Result<Operand> {
             let part = if special.lanes() > 1 && u.ratio(3, 4)? { ".x" } else { "" };
             format!("{}{part}", special.name())
         }
-        13 => u.choose(NAMES)?.0.to_owned(),
-        14 => {
-            let ty = *u.choose(REGISTER_TYPES)?;
-            let count = *u.choose(&[1usize, 2, 3, 4, 8])?;
-            let list = (0..count).map(|n| Operand::Leaf(register(ty, place + n))).collect();
-            return Ok(Operand::Group(Marks::Braces, list));
-        }
-        _ => {
-            let inner = match u.int_in_range(0..=3)? {
-                0 => register(*u.choose(REGISTER_TYPES)?, place),
-                1 => u.choose(NAMES)?.0.to_owned(),
-                2 => (*u.choose(INTEGERS)?).to_owned(),
-                _ => format!("{}+{}", u.choose(NAMES)?.0, u.choose(INTEGERS)?),
-            };
-            return Ok(Operand::Group(Marks::Brackets, vec![Operand::Leaf(inner)]));
-        }
-    };
-    Ok(Operand::Leaf(leaf))
+        _ => u.choose(NAMES)?.0.to_owned(),
+    })
 }

@@ -1,0 +1,151 @@
+//! Sums, differences and products that are promised not to wrap (`nsw`): where they are computed they do not, elsewhere they may.
+
+use super::Generator;
+use arbitrary::Result;
+use warpsmith_ir::{InstBuilder, InstData, IntCC, MemFlags, Opcode, Type, Value};
+
+const PROMISED: [Opcode; 3] = [Opcode::Iadd, Opcode::Isub, Opcode::Imul];
+
+/// What results of loops lead to is so far from the input's beginning: they have either sign.
+const MIDDLE: i64 = 256;
+
+impl Generator<'_, '_, '_> {
+    /// One operation, of operands so small that it cannot wrap, or one in a loop that could.
+    pub(super) fn promised(&mut self) -> Result<()> {
+        if self.u.ratio(1, 3)? { self.promised_result() } else { self.promised_in_loop() }
+    }
+
+    /// An operation on two numbers of half the bits, one more that cannot wrap either, and what is made of it in more bits.
+    fn promised_result(&mut self) -> Result<()> {
+        let ty = *self.u.choose(&[Type::I16, Type::I32, Type::I32, Type::I64])?;
+        let (x, y) = (self.of_half_the_bits(ty)?, self.of_half_the_bits(ty)?);
+        let op = *self.u.choose(&PROMISED)?;
+        let mut result = self.promise(op, x, y);
+        if self.u.ratio(1, 2)? {
+            // A product has two bits to spare.
+            let eighth = 1i64 << (ty.bits() - 3);
+            let more = self.u.int_in_range(-eighth..=eighth - 1)?;
+            let more = self.number(ty, more);
+            result = self.promise(Opcode::Iadd, result, more);
+        }
+        self.values.push(result);
+        if ty != Type::I64 {
+            let wide = self.extended(result, &[Type::I64, Type::I32])?;
+            self.values.push(wide);
+        }
+        Ok(())
+    }
+
+    /// A loop whose counter comes down, or up, to about zero in large steps. Under a condition, which holds in the last turn, the counter meets a small number:
+    /// with its first values that wraps, which a compiler must not take from the promise to be impossible when it computes the results from turn to turn.
+    fn promised_in_loop(&mut self) -> Result<()> {
+        let ty = *self.u.choose(&[Type::I16, Type::I32, Type::I32, Type::I32])?;
+        let sign = if self.u.ratio(1, 4)? { -1 } else { 1 };
+        let step = self.u.int_in_range(1i64 << (ty.bits() - 6)..=1 << (ty.bits() - 4))?;
+        let (last, turns) = (self.u.int_in_range(1i64..=3)?, self.u.int_in_range(0i64..=4)?);
+        let edge = last + self.u.int_in_range(1i64..=8)?;
+        let small = self.small_factor(ty)?;
+        let mut first = self.number(ty, sign * (last + turns * step));
+        if self.u.ratio(1, 2)? {
+            let zero = self.hidden_zero(ty)?;
+            first = self.b.ins().iadd(first, zero);
+        }
+        let op = *self.u.choose(&PROMISED)?;
+        let start = self.value(Type::I64)?;
+
+        let (head, body) = (self.b.create_block(), self.b.create_block());
+        let (next, done) = (self.b.create_block(), self.b.create_block());
+        let count = self.b.append_block_param(head, ty);
+        let sum = self.b.append_block_param(head, Type::I64);
+        let met = self.b.append_block_param(next, Type::I64);
+        self.b.ins().jump(head, &[first, start]);
+
+        self.b.switch_to_block(head);
+        let edge = self.number(ty, sign * edge);
+        let near = self.b.ins().icmp(if sign > 0 { IntCC::Slt } else { IntCC::Sgt }, count, edge);
+        self.b.ins().brif(near, body, &[], next, &[sum]);
+
+        self.b.switch_to_block(body);
+        let result = self.promise(op, count, small);
+        let more = match self.pointers {
+            Some(pointers) if ty == Type::I32 && self.u.ratio(2, 3)? => {
+                let middle = self.b.ins().ptradd_imm(pointers.input, MIDDLE);
+                let at = self.b.ins().index(middle, result, 4);
+                let word = self.b.ins().load(Type::I32, MemFlags::PLAIN, at, 0);
+                self.b.ins().zext(Type::I64, word)
+            }
+            Some(_) | None => self.extended(result, &[Type::I64])?,
+        };
+        let added = self.b.ins().iadd(sum, more);
+        self.b.ins().jump(next, &[added]);
+
+        self.b.switch_to_block(next);
+        let step = self.number(ty, -sign * step);
+        let then = self.promise(Opcode::Iadd, count, step);
+        let zero = self.number(ty, 0);
+        let goes_on = self.b.ins().icmp(if sign > 0 { IntCC::Sgt } else { IntCC::Slt }, then, zero);
+        self.b.ins().brif(goes_on, head, &[then, met], done, &[]);
+        self.b.switch_to_block(done);
+        self.values.push(met);
+        Ok(())
+    }
+
+    fn promise(&mut self, op: Opcode, x: Value, y: Value) -> Value {
+        let result = self.b.ins().regular(InstData::Binary { op, args: [x, y] }, None);
+        self.b.promise_no_signed_wrap(result);
+        result
+    }
+
+    /// In more bits: one of the types that is wider.
+    fn extended(&mut self, value: Value, types: &[Type]) -> Result<Value> {
+        let bits = self.b.func().dfg.ty(value).bits();
+        let wider: Vec<Type> = types.iter().copied().filter(|ty| ty.bits() > bits).collect();
+        let wide = *self.u.choose(&wider)?;
+        Ok(match self.u.ratio(3, 4)? {
+            true => self.b.ins().sext(wide, value),
+            false => self.b.ins().zext(wide, value),
+        })
+    }
+
+    /// A number whose product with another one fits, with a bit to spare.
+    fn of_half_the_bits(&mut self, ty: Type) -> Result<Value> {
+        let half = ty.bits() / 2;
+        if self.u.ratio(1, 4)? {
+            let number = self.u.int_in_range(-1i64 << (half - 1)..=(1 << (half - 1)) - 1)?;
+            return Ok(self.number(ty, number));
+        }
+        let value = self.value(ty)?;
+        // The upper half, which has its sign, or the lower half but for one bit.
+        Ok(match self.u.ratio(1, 2)? {
+            true => {
+                let by = self.number(Type::I32, half.into());
+                self.b.ins().ashr(value, by)
+            }
+            false => {
+                let mask = self.number(ty, (1 << (half - 1)) - 1);
+                self.b.ins().band(value, mask)
+            }
+        })
+    }
+
+    /// An odd number up to 15.
+    fn small_factor(&mut self, ty: Type) -> Result<Value> {
+        if self.u.ratio(1, 4)? {
+            let number = self.u.int_in_range(1..=15)?;
+            return Ok(self.number(ty, number));
+        }
+        let value = self.value(ty)?;
+        let (mask, one) = (self.number(ty, 14), self.number(ty, 1));
+        let low = self.b.ins().band(value, mask);
+        Ok(self.b.ins().bor(low, one))
+    }
+
+    /// Zero, as the last bit of the product of a number and the next.
+    fn hidden_zero(&mut self, ty: Type) -> Result<Value> {
+        let value = self.value(ty)?;
+        let one = self.number(ty, 1);
+        let next = self.b.ins().iadd(value, one);
+        let product = self.b.ins().imul(value, next);
+        Ok(self.b.ins().band(product, one))
+    }
+}

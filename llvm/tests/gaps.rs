@@ -38,12 +38,15 @@ const IMPORTED: &[(&str, &str, &[u64])] = &[
     ("frem, addresses of blocks", "remainders", &[1.5f64.to_bits(), 3]),
     ("musttail, stacksave", "last_calls", &[17]),
     ("hints for optimisers", "hints", &[8]),
+    ("assumptions, what a GPU has no answer for", "assumptions", &[0, 2, 4]),
+    ("vectors in turns", "turns", &[0x0604_0205_0301, 0x0605]),
+    ("atomic changes of vectors", "atomic_vectors", &[0xc000_4200, 0xc000_3c00, 0xbf80_0000, 0x4400_4000]),
     ("llvm.nvvm.* that are no instruction", "nvvm", &[2f64.to_bits(), 0x4000_0000, 34, 1]),
 ];
 
 /// What `corpus/gaps/refused/` has, and how it is called.
 const REFUSED: &[(&str, &str)] = &[
-    ("bundle", "an operand bundle"),
+    ("bundle", "the operand bundle `deopt`"),
     ("callbr", "`callbr`"),
     ("division", "division of `i256`"),
     ("fp128", "`fp128`"),
@@ -98,6 +101,20 @@ fn what_is_imported_means_what_llvm_says() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// Instructions that the IR's meaning does not have: as PTX only.
+#[test]
+fn parts_of_registers_and_carries() {
+    let module = imported(include_bytes!("corpus/gaps/parts.bc")).unwrap();
+    for level in OptLevel::ALL {
+        let compiled = Compiler::new(Target::sm(80)).with_opt_level(level).compile(&module).unwrap();
+        let program = Program::load(&compiled.module).unwrap();
+        let mut device = Device::new();
+        let out = device.upload(&[0u64; 3]).unwrap();
+        device.launch(&program, &Launch::new("parts").block([1, 1, 1]).arg(out)).unwrap();
+        assert_eq!(device.download::<u64>(out).unwrap(), [5, 6, 0xffff_ffff], "{level:?}");
+    }
+}
+
 /// As rustc passes slices: an address and a length in an array.
 #[test]
 fn aggregates_as_parameters() {
@@ -109,6 +126,19 @@ fn aggregates_as_parameters() {
         let launch = launch.arg(Arg::bytes(slice)).arg(Arg::bytes(vec![7, 0, 0, 0, 0xfe, 0, 0, 0]));
         device.launch(&program, &launch).unwrap_or_else(|fault| panic!("{how}: {fault}"));
         assert_eq!(device.download::<u64>(out).unwrap(), [3, 7, -2i64 as u64], "{how}");
+    }
+}
+
+#[test]
+fn conditions_as_parameters() {
+    for (how, program) in programs() {
+        let mut device = Device::new();
+        let out = device.upload(&[0u64; 3]).unwrap();
+        let launch = Launch::new("conditions").block([1, 1, 1]).arg(out);
+        let launch =
+            [1u8, 0, 0b10110].into_iter().fold(launch, |launch, byte| launch.arg(Arg::bytes(vec![byte])));
+        device.launch(&program, &launch).unwrap_or_else(|fault| panic!("{how}: {fault}"));
+        assert_eq!(device.download::<u64>(out).unwrap(), [3, 6, 0b10110], "{how}");
     }
 }
 

@@ -166,6 +166,9 @@ impl Builder<'_, '_, '_> {
     ) -> Result<()> {
         let what = format!("`atomicrmw {}`", op.name());
         let place = self.place(ptr, access.scope)?;
+        if self.parts(inst.ty)?.len() > 1 {
+            return self.vector_rmw(inst, op, place, value, order(access.ordering));
+        }
         let (part, ty) = self.accessed(inst.ty, &what)?;
         if part.ty != ty {
             return Err(Error::unsupported(format!("{what} of `i{}`", part.bits)));
@@ -184,13 +187,15 @@ impl Builder<'_, '_, '_> {
                 let (order, scope) = self.of_language(access.ordering, scope);
                 self.b.ins().atomic_rmw(op, order, scope, place.pointer, operand)
             }
-            None => self.swap_loop(
-                Place { scope: Some(scope), ..place },
-                op,
-                order(access.ordering),
-                operand,
-                part.bits,
-            )?,
+            None => {
+                let seen =
+                    self.swap_loop(place, container(part.bits), order(access.ordering), |b, seen| {
+                        let old = b.scalar_of(seen, ty);
+                        let new = b.combine(op, old, operand, part.bits)?;
+                        Ok(b.integer_of(new))
+                    })?;
+                self.scalar_of(seen, ty)
+            }
         };
         self.result(inst, &[old])
     }
@@ -252,26 +257,27 @@ impl Builder<'_, '_, '_> {
         })
     }
 
-    /// Changes a value in memory until no other thread came between.
+    /// Changes an integer in memory until no other thread came between: what it was before.
     fn swap_loop(
         &mut self,
         place: Place,
-        op: RmwOp,
+        int: Type,
         order: MemoryOrder,
-        operand: Value,
-        bits: u32,
+        change: impl FnOnce(&mut Self, Value) -> Result<Value>,
     ) -> Result<Value> {
-        let scope = place.scope.unwrap_or(MemoryScope::Sys);
-        let ty = self.type_of(operand);
-        let int = container(bits);
+        let Some(scope) = place.scope else {
+            let flags = access_flags(true, false);
+            let old = self.b.ins().load(int, flags, place.pointer, 0);
+            let new = change(self, old)?;
+            self.b.ins().store(flags, new, place.pointer, 0);
+            return Ok(old);
+        };
         let first = self.b.ins().atomic_load(int, MemoryOrder::Relaxed, scope, place.pointer);
         let (head, done) = (self.b.create_block(), self.b.create_block());
         let seen = self.b.append_block_param(head, int);
         self.b.ins().jump(head, &[first]);
         self.b.switch_to_block(head);
-        let old = self.scalar_of(seen, ty);
-        let new = self.combine(op, old, operand, bits)?;
-        let new = self.integer_of(new);
+        let new = change(self, seen)?;
         let failure = if order == MemoryOrder::SeqCst { order } else { MemoryOrder::Relaxed };
         let results = self.b.ins().cmpxchg([order, failure], scope, place.pointer, seen, new);
         let mut results = results.into_iter();
@@ -279,7 +285,39 @@ impl Builder<'_, '_, '_> {
         let (found, same) = found.zip(same).ok_or_else(|| Error::unsupported("`cmpxchg` without results"))?;
         self.b.ins().brif(same, done, &[], head, &[found]);
         self.b.switch_to_block(done);
-        Ok(self.scalar_of(seen, ty))
+        Ok(seen)
+    }
+
+    /// On a vector: all of its elements at once, as an integer of their bits.
+    fn vector_rmw(
+        &mut self,
+        inst: &Inst,
+        op: RmwOp,
+        place: Place,
+        value: ValueId,
+        order: MemoryOrder,
+    ) -> Result<()> {
+        let parts = self.parts(inst.ty)?.to_vec();
+        let bits: u32 = parts.iter().map(|part| part.bits).sum();
+        if !matches!(bits, 16 | 32 | 64 | 128)
+            || parts.iter().any(|part| part.in_memory().bits() != part.bits)
+        {
+            let ty = self.types().display(inst.ty);
+            return Err(Error::unsupported(format!("`atomicrmw {}` of `{ty}`", op.name())));
+        }
+        let whole = [Part { ty: container(bits), bits, offset: 0 }];
+        let operands = self.value(value)?;
+        let old = self.swap_loop(place, whole[0].ty, order, |b, old| {
+            let old = b.regroup(&[old], &whole, &parts)?;
+            let mut new = Values::new();
+            for ((old, operand), part) in old.iter().zip(&operands).zip(&parts) {
+                new.push(b.combine(op, *old, *operand, part.bits)?);
+            }
+            let new = b.regroup(&new, &parts, &whole)?;
+            new.first().copied().ok_or_else(|| Error::unsupported("`atomicrmw` of nothing"))
+        })?;
+        let old = self.regroup(&[old], &whole, &parts)?;
+        self.result(inst, &old)
     }
 
     pub fn compare_exchange(

@@ -43,6 +43,8 @@ struct Reader<'m, 'a> {
     num_blocks: Option<u32>,
     loc: Option<[u32; 4]>,
     has_inst: bool,
+    /// An operand bundle of the call that comes next: the number of its tag and its record.
+    bundle: Option<(u64, u64)>,
 }
 
 /// The fields of a record, from the first to the last.
@@ -100,7 +102,15 @@ impl<'m, 'a> Reader<'m, 'a> {
         let params = module.signature(ty).map_or(&[][..], |(_, _, params)| params);
         body.num_params = params.len() as u32;
         body.types.extend_from_slice(params);
-        Reader { module, body, promised: FxHashMap::default(), num_blocks: None, loc: None, has_inst: false }
+        Reader {
+            module,
+            body,
+            promised: FxHashMap::default(),
+            num_blocks: None,
+            loc: None,
+            has_inst: false,
+            bundle: None,
+        }
     }
 
     fn next_value(&self) -> u32 {
@@ -338,7 +348,10 @@ impl<'m, 'a> Reader<'m, 'a> {
             61..=64 => return self.debug_record(&mut fields),
             // Who takes the addresses of blocks, and labels.
             60 | 65 => return Ok(()),
-            55 => return Err(Error::unsupported("an operand bundle").at(record.offset)),
+            55 => {
+                self.bundle = Some((fields.number()?, fields.offset));
+                return Ok(());
+            }
             _ => {}
         }
         let full = self.num_blocks.is_none_or(|blocks| self.body.blocks.len() as u32 >= blocks);
@@ -346,8 +359,23 @@ impl<'m, 'a> Reader<'m, 'a> {
             return Err(Error::record(record.offset, "an instruction behind the last block"));
         }
         let (kind, ty) = self.instruction(&mut fields)?;
+        if let Some((tag, offset)) = self.bundle.take() {
+            self.check_bundle(&kind, tag).map_err(|error| error.at(offset))?;
+        }
         self.push(&fields, kind, ty);
         Ok(())
+    }
+
+    /// Of an `llvm.assume`, bundles say what may be assumed, which nothing has to use (`__builtin_assume_aligned`). Elsewhere they change the call.
+    fn check_bundle(&self, kind: &InstKind, tag: u64) -> Result<()> {
+        if let InstKind::Call(call) = kind
+            && let Some(callee) = self.module.global_value(call.callee)
+            && self.module.name_of(callee) == "llvm.assume"
+        {
+            return Ok(());
+        }
+        let tag = usize::try_from(tag).ok().and_then(|n| self.module.bundle_tags.get(n));
+        Err(Error::unsupported(format!("the operand bundle `{}`", tag.map_or("", String::as_str))))
     }
 
     /// Where a variable is. The record follows the instruction that it stands in front of.

@@ -78,6 +78,8 @@ pub struct Module<'a> {
     pub metadata: MetadataList,
     /// The names of scopes of atomic accesses, by number.
     pub scopes: Vec<String>,
+    /// The tags of operand bundles, by number.
+    pub bundle_tags: Vec<String>,
     /// Groups of symbols.
     pub comdats: Vec<Comdat>,
     sections: Vec<String>,
@@ -98,9 +100,19 @@ const VALUE_SYMTAB: u32 = 14;
 const METADATA: u32 = 15;
 const METADATA_ATTACHMENT: u32 = 16;
 const TYPES: u32 = 17;
+const OPERAND_BUNDLE_TAGS: u32 = 21;
 const METADATA_KIND: u32 = 22;
 const STRTAB: u32 = 23;
 const SYNC_SCOPES: u32 = 26;
+
+/// The texts of a block whose records are one each.
+fn read_texts(mut block: Block<'_>, texts: &mut Vec<String>) -> Result<()> {
+    let mut record = Record::default();
+    while block.next_record(&mut record)? {
+        texts.push(text(&record.ops));
+    }
+    Ok(())
+}
 
 /// The bitcode in a file: behind Darwin's wrapper if it has one. With where it starts.
 fn unwrap(data: &[u8]) -> Result<(&[u8], u64)> {
@@ -178,8 +190,9 @@ impl<'a> Module<'a> {
                     METADATA => self.metadata.read(inner)?,
                     METADATA_KIND => self.metadata.read_kinds(inner)?,
                     VALUE_SYMTAB => self.read_names(inner)?,
-                    SYNC_SCOPES => self.read_scopes(inner)?,
-                    // Orders of uses, names of bundles, summaries: nothing depends on them.
+                    SYNC_SCOPES => read_texts(inner, &mut self.scopes)?,
+                    OPERAND_BUNDLE_TAGS => read_texts(inner, &mut self.bundle_tags)?,
+                    // Orders of uses, summaries: nothing depends on them.
                     _ => {}
                 },
                 Entry::Record => self.read_record(&record)?,
@@ -290,14 +303,6 @@ impl<'a> Module<'a> {
                     ));
                 }
             }
-        }
-        Ok(())
-    }
-
-    fn read_scopes(&mut self, mut block: Block<'a>) -> Result<()> {
-        let mut record = Record::default();
-        while block.next_record(&mut record)? {
-            self.scopes.push(text(&record.ops));
         }
         Ok(())
     }

@@ -27,8 +27,11 @@ impl Builder<'_, '_, '_> {
                 }
             }
             ptx::Operand::Component { name, selector } => {
-                let name = format!("{}.{}", &t.module[name], &t.module[selector]);
-                self.named_operand(&name)?
+                let (name, selector) = (&t.module[name], &t.module[selector]);
+                match (t.registers.get(name), ir::Part::from_name(selector)) {
+                    (Some(variable), Some(part)) => ir::part(self.b.use_var(*variable), part),
+                    _ => self.named_operand(&format!("{name}.{selector}"))?,
+                }
             }
             ptx::Operand::Const(ptx::Const::Int { bits, .. }) => (bits as i64).into(),
             ptx::Operand::Const(ptx::Const::F32(bits)) => f32::from_bits(bits).into(),

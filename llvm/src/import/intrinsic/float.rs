@@ -76,8 +76,8 @@ impl Builder<'_, '_, '_> {
                 let integral = self.b.ins().load(ty, MemFlags::PLAIN, address, 0);
                 Ok(Values::from_slice(&[fraction, integral]))
             }
-            Float::SinCos => {
-                Ok(Values::from_slice(&[self.math("sin", ty, &[x])?, self.math("cos", ty, &[x])?]))
+            Float::SinCos(sin, cos) => {
+                Ok(Values::from_slice(&[self.math(sin, ty, &[x])?, self.math(cos, ty, &[x])?]))
             }
         }
     }

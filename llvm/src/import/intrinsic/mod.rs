@@ -61,9 +61,22 @@ impl Builder<'_, '_, '_> {
                 let values = self.value(self.arg(call, 0)?)?;
                 self.result(inst, &values)
             }
-            Intrinsic::IsConstant => {
-                let no = self.b.ins().iconst(Type::I1, 0);
-                self.result(inst, &[no])
+            Intrinsic::Known(answer) => {
+                let answer = self.b.ins().iconst(Type::I1, i64::from(answer));
+                self.result(inst, &[answer])
+            }
+            Intrinsic::Rounding => {
+                let nearest = self.b.ins().iconst(Type::I32, 1);
+                self.result(inst, &[nearest])
+            }
+            Intrinsic::LoadRelative => {
+                let (base, offset) = (self.scalar(self.arg(call, 0)?)?, self.scalar(self.arg(call, 1)?)?);
+                let offset = self.resize_signed(offset, Type::I64);
+                let at = self.b.ins().ptradd(base, offset);
+                let distance = self.b.ins().load(Type::I32, MemFlags::PLAIN, at, 0);
+                let distance = self.b.ins().sext(Type::I64, distance);
+                let found = self.b.ins().ptradd(base, distance);
+                self.result(inst, &[found])
             }
             Intrinsic::ObjectSize => {
                 let least =
@@ -112,8 +125,8 @@ impl Builder<'_, '_, '_> {
             }
             Intrinsic::Reduce(reduce) => self.reduce(inst, call, reduce),
             Intrinsic::Masked(masked) => self.masked(inst, call, masked),
-            Intrinsic::Interleave
-            | Intrinsic::Deinterleave
+            Intrinsic::Interleave(_)
+            | Intrinsic::Deinterleave(_)
             | Intrinsic::ReverseVector
             | Intrinsic::StepVector
             | Intrinsic::InsertVector

@@ -6,7 +6,7 @@ use warpsmith_ir::Opcode;
 /// What an intrinsic does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::import) enum Intrinsic {
-    /// It tells LLVM something, and is nothing.
+    /// It tells LLVM something, and is nothing; or asks for what a GPU does not show (where a function returns to), and is zero, as llc has it.
     Nothing,
     /// It says where a variable of the source is.
     Bind {
@@ -14,8 +14,12 @@ pub(in crate::import) enum Intrinsic {
     },
     /// It gives its first operand.
     First,
-    /// Whether the operand is a constant: never.
-    IsConstant,
+    /// A condition whose answer is known: whether an operand is a constant (never), whether a check that may be left out is wanted.
+    Known(bool),
+    /// The rounding of floats, in C's numbers: to nearest.
+    Rounding,
+    /// An address that is stored as its distance from another.
+    LoadRelative,
     /// The size of an object: not known.
     ObjectSize,
     Trap,
@@ -45,9 +49,10 @@ pub(in crate::import) enum Intrinsic {
     FromHalf,
     ToHalf,
     Masked(Masked),
-    /// The two halves of a vector, in turns.
-    Interleave,
-    Deinterleave,
+    /// So many vectors, an element of each in turn.
+    Interleave(usize),
+    /// The elements of a vector, dealt out to so many.
+    Deinterleave(usize),
     ReverseVector,
     StepVector,
     InsertVector,
@@ -111,8 +116,8 @@ pub(in crate::import) enum Float {
     ToInteger(Opcode),
     /// Two results: the significand and the exponent.
     Frexp,
-    /// Two results: sine and cosine.
-    SinCos,
+    /// Two results: sine and cosine, by the functions of these names.
+    SinCos(&'static str, &'static str),
     /// Two results: the fraction and the integral part.
     Modf,
 }
@@ -133,7 +138,7 @@ pub(in crate::import) fn find(name: &str) -> Option<Intrinsic> {
     TABLE.binary_search_by(|(known, _)| (*known).cmp(name)).ok().map(|n| TABLE[n].1)
 }
 
-use Intrinsic::{Counter, First, Nothing, Refused};
+use Intrinsic::{Counter, First, Known, Nothing, Refused};
 
 const fn float(op: Opcode) -> Intrinsic {
     Intrinsic::Float(Float::Op(op))
@@ -155,8 +160,12 @@ const fn int(op: Integer) -> Intrinsic {
 static TABLE: &[(&str, Intrinsic)] = &[
     ("abs", int(Integer::Abs)),
     ("acos", math("acos")),
-    ("allow.runtime.check", Intrinsic::IsConstant),
-    ("allow.ubsan.check", Intrinsic::IsConstant),
+    ("allow.runtime.check", Known(false)),
+    ("allow.sanitize.address", Known(false)),
+    ("allow.sanitize.hwaddress", Known(false)),
+    ("allow.sanitize.memory", Known(false)),
+    ("allow.sanitize.thread", Known(false)),
+    ("allow.ubsan.check", Known(false)),
     ("annotation", First),
     ("arithmetic.fence", First),
     ("asin", math("asin")),
@@ -167,6 +176,8 @@ static TABLE: &[(&str, Intrinsic)] = &[
     ("bswap", int(Integer::SwapBytes)),
     ("canonicalize", Intrinsic::Float(Float::Canonicalize)),
     ("ceil", float(Opcode::Fceil)),
+    ("clear_cache", Nothing),
+    ("codeview.annotation", Nothing),
     ("convert.from.fp16", Intrinsic::FromHalf),
     ("convert.to.fp16", Intrinsic::ToHalf),
     ("copysign", float(Opcode::Fcopysign)),
@@ -187,6 +198,7 @@ static TABLE: &[(&str, Intrinsic)] = &[
     ("expect", First),
     ("expect.with.probability", First),
     ("experimental.noalias.scope.decl", Nothing),
+    ("experimental.widenable.condition", Known(true)),
     ("fabs", float(Opcode::Fabs)),
     ("fake.use", Nothing),
     ("floor", float(Opcode::Ffloor)),
@@ -194,12 +206,14 @@ static TABLE: &[(&str, Intrinsic)] = &[
     ("fmuladd", Intrinsic::Float(Float::MultiplyAdd)),
     ("fptosi.sat", Intrinsic::FloatToInteger { signed: true }),
     ("fptoui.sat", Intrinsic::FloatToInteger { signed: false }),
+    ("frameaddress", Nothing),
     ("frexp", Intrinsic::Float(Float::Frexp)),
     ("fshl", int(Integer::FunnelLeft)),
     ("fshr", int(Integer::FunnelRight)),
+    ("get.rounding", Intrinsic::Rounding),
     ("invariant.end", Nothing),
     ("invariant.start", Nothing),
-    ("is.constant", Intrinsic::IsConstant),
+    ("is.constant", Known(false)),
     ("is.fpclass", Intrinsic::Float(Float::Class)),
     ("launder.invariant.group", First),
     ("ldexp", math("ldexp")),
@@ -207,6 +221,7 @@ static TABLE: &[(&str, Intrinsic)] = &[
     ("lifetime.start", Nothing),
     ("llrint", Intrinsic::Float(Float::ToInteger(Opcode::Fnearest))),
     ("llround", Intrinsic::Float(Float::ToInteger(Opcode::Fround))),
+    ("load.relative", Intrinsic::LoadRelative),
     ("log", math("log")),
     ("log10", math("log10")),
     ("log2", approximable("log2", Opcode::Flog2)),
@@ -238,8 +253,10 @@ static TABLE: &[(&str, Intrinsic)] = &[
     ("pseudoprobe", Nothing),
     ("ptr.annotation", First),
     ("ptrmask", Intrinsic::PtrMask),
+    ("public.type.test", Known(true)),
     ("readcyclecounter", Counter("clock64")),
     ("readsteadycounter", Counter("globaltimer")),
+    ("returnaddress", Nothing),
     ("rint", float(Opcode::Fnearest)),
     ("round", float(Opcode::Fround)),
     ("roundeven", float(Opcode::Fnearest)),
@@ -248,7 +265,8 @@ static TABLE: &[(&str, Intrinsic)] = &[
     ("scmp", Intrinsic::ThreeWay { signed: true }),
     ("sideeffect", Nothing),
     ("sin", approximable("sin", Opcode::Fsin)),
-    ("sincos", Intrinsic::Float(Float::SinCos)),
+    ("sincos", Intrinsic::Float(Float::SinCos("sin", "cos"))),
+    ("sincospi", Intrinsic::Float(Float::SinCos("sinpi", "cospi"))),
     ("sinh", math("sinh")),
     ("smax", int(Integer::Smax)),
     ("smin", int(Integer::Smin)),
@@ -281,10 +299,23 @@ static TABLE: &[(&str, Intrinsic)] = &[
     ("va_copy", Intrinsic::VaCopy),
     ("va_end", Nothing),
     ("va_start", Intrinsic::VaStart),
-    ("vector.deinterleave2", Intrinsic::Deinterleave),
+    ("var.annotation", Nothing),
+    ("vector.deinterleave2", Intrinsic::Deinterleave(2)),
+    ("vector.deinterleave3", Intrinsic::Deinterleave(3)),
+    ("vector.deinterleave4", Intrinsic::Deinterleave(4)),
+    ("vector.deinterleave5", Intrinsic::Deinterleave(5)),
+    ("vector.deinterleave6", Intrinsic::Deinterleave(6)),
+    ("vector.deinterleave7", Intrinsic::Deinterleave(7)),
+    ("vector.deinterleave8", Intrinsic::Deinterleave(8)),
     ("vector.extract", Intrinsic::ExtractVector),
     ("vector.insert", Intrinsic::InsertVector),
-    ("vector.interleave2", Intrinsic::Interleave),
+    ("vector.interleave2", Intrinsic::Interleave(2)),
+    ("vector.interleave3", Intrinsic::Interleave(3)),
+    ("vector.interleave4", Intrinsic::Interleave(4)),
+    ("vector.interleave5", Intrinsic::Interleave(5)),
+    ("vector.interleave6", Intrinsic::Interleave(6)),
+    ("vector.interleave7", Intrinsic::Interleave(7)),
+    ("vector.interleave8", Intrinsic::Interleave(8)),
     ("vector.reduce.add", Intrinsic::Reduce(Reduce::Binary(BinaryOp::Add))),
     ("vector.reduce.and", Intrinsic::Reduce(Reduce::Binary(BinaryOp::And))),
     ("vector.reduce.fadd", Intrinsic::Reduce(Reduce::Ordered(BinaryOp::Fadd))),

@@ -117,15 +117,16 @@ impl Builder<'_, '_, '_> {
         let step = first.len().checked_div(self.lanes(of_first).1).unwrap_or(1).max(1);
         let out: Values = match how {
             Intrinsic::ReverseVector => first.chunks(step).rev().flatten().copied().collect(),
-            Intrinsic::Interleave => {
-                let second = self.value(self.arg(call, 1)?)?;
-                let pairs = first.chunks(step).zip(second.chunks(step));
-                pairs.flat_map(|(a, b)| a.iter().chain(b)).copied().collect()
+            Intrinsic::Interleave(count) => {
+                let vectors =
+                    (0..count).map(|n| self.value(self.arg(call, n)?)).collect::<Result<Vec<_>>>()?;
+                let elements = (0..first.len()).step_by(step);
+                let turns = elements.flat_map(|at| vectors.iter().filter_map(move |v| v.get(at..at + step)));
+                turns.flatten().copied().collect()
             }
-            Intrinsic::Deinterleave => {
-                let even = first.chunks(step).step_by(2).flatten();
-                let odd = first.chunks(step).skip(1).step_by(2).flatten();
-                even.chain(odd).copied().collect()
+            Intrinsic::Deinterleave(count) => {
+                let dealt = (0..count).flat_map(|n| first.chunks(step).skip(n).step_by(count));
+                dealt.flatten().copied().collect()
             }
             Intrinsic::ExtractVector | Intrinsic::InsertVector => {
                 let is_insert = how == Intrinsic::InsertVector;

@@ -573,6 +573,80 @@ define ptx_kernel void @nvvm(ptr %out) {
   ret void
 }
 
+; 29: what may be assumed and need not, and what a GPU has no answer for.
+define ptx_kernel void @assumptions(ptr %out) {
+  call void @llvm.assume(i1 true) [ "align"(ptr %out, i64 8), "nonnull"(ptr %out) ]
+  call void @llvm.var.annotation.p0.p0(ptr %out, ptr @text, ptr @text, i32 1, ptr null)
+  %caller = call ptr @llvm.returnaddress(i32 0)
+  %frame = call ptr @llvm.frameaddress.p0(i32 0)
+  %caller64 = ptrtoint ptr %caller to i64
+  %frame64 = ptrtoint ptr %frame to i64
+  %nowhere = or i64 %caller64, %frame64
+  store i64 %nowhere, ptr %out
+  %rounding = call i32 @llvm.get.rounding()
+  %is = call i1 @llvm.public.type.test(ptr %out, metadata !"type")
+  %is32 = zext i1 %is to i32
+  %both = add i32 %rounding, %is32
+  %both64 = zext i32 %both to i64
+  %1 = getelementptr i64, ptr %out, i64 1
+  store i64 %both64, ptr %1
+  %table = alloca [2 x i32], align 4
+  %entry = getelementptr i32, ptr %table, i64 1
+  store i32 4, ptr %entry
+  %second = call ptr @llvm.load.relative.i64(ptr %table, i64 4)
+  %four = load i32, ptr %second
+  %four64 = zext i32 %four to i64
+  %2 = getelementptr i64, ptr %out, i64 2
+  store i64 %four64, ptr %2
+  ret void
+}
+
+; 30: vectors of several, an element of each in turn, and back.
+define ptx_kernel void @turns(ptr %out) {
+  %x = insertelement <2 x i8> <i8 1, i8 2>, i8 1, i32 0
+  %v = call <6 x i8> @llvm.vector.interleave3.v6i8(<2 x i8> %x, <2 x i8> <i8 3, i8 4>, <2 x i8> <i8 5, i8 6>)
+  %long = shufflevector <6 x i8> %v, <6 x i8> zeroinitializer, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  store <8 x i8> %long, ptr %out, align 8
+  %parts = call { <2 x i8>, <2 x i8>, <2 x i8> } @llvm.vector.deinterleave3.v6i8(<6 x i8> %v)
+  %third = extractvalue { <2 x i8>, <2 x i8>, <2 x i8> } %parts, 2
+  %bits = bitcast <2 x i8> %third to i16
+  %bits64 = zext i16 %bits to i64
+  %1 = getelementptr i64, ptr %out, i64 1
+  store i64 %bits64, ptr %1
+  ret void
+}
+
+; 31: atomic changes of vectors.
+define ptx_kernel void @atomic_vectors(ptr %out) {
+  %old = atomicrmw fadd ptr %out, <2 x half> <half 1.0, half -2.0> seq_cst
+  %next = atomicrmw fmax ptr %out, <2 x half> <half 3.0, half -4.0> syncscope("block") monotonic
+  %1 = getelementptr i64, ptr %out, i64 1
+  store <2 x half> %next, ptr %1
+  %2 = getelementptr i64, ptr %out, i64 2
+  %f = atomicrmw fsub ptr %2, <2 x float> <float 1.0, float 0.0> acq_rel
+  %mine = alloca <2 x half>
+  store <2 x half> <half 2.0, half 5.0>, ptr %mine
+  %own = atomicrmw fmin ptr %mine, <2 x half> <half 4.0, half 4.0> monotonic
+  %left = load <2 x half>, ptr %mine
+  %3 = getelementptr i64, ptr %out, i64 3
+  store <2 x half> %left, ptr %3
+  ret void
+}
+
+; 32: conditions as parameters, as `bool` is in CUDA.
+define ptx_kernel void @conditions(ptr %out, i1 zeroext %yes, i1 zeroext %no, <5 x i1> %bits) {
+  %1 = select i1 %yes, i64 3, i64 4
+  store i64 %1, ptr %out
+  %2 = select i1 %no, i64 5, i64 6
+  %at = getelementptr i64, ptr %out, i64 1
+  store i64 %2, ptr %at
+  %number = bitcast <5 x i1> %bits to i5
+  %3 = zext i5 %number to i64
+  %last = getelementptr i64, ptr %out, i64 2
+  store i64 %3, ptr %last
+  ret void
+}
+
 attributes #0 = { "nvvm.maxntid"="64" "nvvm.minctasm"="2" }
 !0 = !{i64 0, i64 10}
 !1 = !{}

@@ -84,7 +84,8 @@ impl<'m> Body<'m, '_> {
             if param.byval.is_some() {
                 let address = self.body.constant(offset.into(), Width::W64);
                 self.body.copy(dst[0], address);
-            } else if param.ty.is_aggregate() {
+            } else if param.ty.is_aggregate() || param.ty.element_type() == Type::I1 {
+                // Conditions are bytes and bits in memory, which their registers are not.
                 let base = self.body.constant(offset.into(), Width::W64);
                 self.load_at(param.ty, MemFlags::PLAIN, (StateSpace::Param, base, 0), &dst);
             } else {

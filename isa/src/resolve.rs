@@ -20,6 +20,10 @@ pub struct Mismatch {
 /// Modifiers may come in any order, except that those of one kind (types, state spaces, `.row`/`.col`...) fill their slots from left to
 /// right; some may be written twice.
 pub(crate) fn fill(form: &Form, mods: &[Mod]) -> Option<Filled> {
+    // What no slot may hold is not put anywhere, unless ptxas passes over it.
+    if !mods.iter().all(|&modifier| form.modifiers.may_have(modifier) || modifier.overlooked()) {
+        return None;
+    }
     let mut filled = Filled::empty(form);
     let all = mods.iter().all(|&modifier| put(form, &mut filled, modifier))
         && missing(form, &filled).next().is_none();
@@ -215,25 +219,61 @@ fn tolerated(spec: &ValueSpec, ty: ScalarType) -> TypeSet {
 
 /// The register types that may hold a value of a type.
 fn registers(rule: RegRule, ty: ScalarType) -> TypeSet {
-    let bits = ty.bits();
-    let exact = |r: ScalarType| r == ty || (r.class() == TypeClass::Bits && r.bits() == bits);
     match rule {
         RegRule::Listed { types, .. } => types,
-        RegRule::Exact => TypeSet::filter(exact),
+        RegRule::Exact => REGISTERS.exact[ty as usize],
         RegRule::Texel => {
             TypeSet::filter(|r| matching(ty, r) || (ty.is_float() && r.is_integer() && r.bits() == ty.bits()))
         }
-        RegRule::Plain => TypeSet::filter(|r| r != ScalarType::F16x2 && matching(ty, r)),
-        RegRule::Matching => TypeSet::filter(|r| matching(ty, r)),
-        RegRule::Relaxed => TypeSet::filter(|r| relaxed(ty, r)),
+        RegRule::Plain => REGISTERS.matching[ty as usize].without(ScalarType::F16x2),
+        RegRule::Matching => REGISTERS.matching[ty as usize],
+        RegRule::Relaxed => REGISTERS.relaxed[ty as usize],
     }
+}
+
+const TYPES: usize = ScalarType::ALL.len();
+
+/// The register types of the rules that operands have nearly always, for every type of a value: a signature asks once an operand.
+struct Registers {
+    exact: [TypeSet; TYPES],
+    matching: [TypeSet; TYPES],
+    relaxed: [TypeSet; TYPES],
+}
+
+static REGISTERS: Registers = {
+    let none = [TypeSet::EMPTY; TYPES];
+    let mut sets = Registers { exact: none, matching: none, relaxed: none };
+    let mut pair = 0;
+    while pair < TYPES * TYPES {
+        let (n, ty, reg) = (pair / TYPES, ScalarType::ALL[pair / TYPES], ScalarType::ALL[pair % TYPES]);
+        if exact(ty, reg) {
+            sets.exact[n] = sets.exact[n].with(reg);
+        }
+        if matching(ty, reg) {
+            sets.matching[n] = sets.matching[n].with(reg);
+        }
+        if relaxed(ty, reg) {
+            sets.relaxed[n] = sets.relaxed[n].with(reg);
+        }
+        pair += 1;
+    }
+    sets
+};
+
+/// The type itself, or bits of its size.
+const fn exact(ty: ScalarType, reg: ScalarType) -> bool {
+    reg as u8 == ty as u8 || (is_bits(reg) && reg.bits() == ty.bits())
+}
+
+const fn is_bits(ty: ScalarType) -> bool {
+    matches!(ty.class(), TypeClass::Bits)
 }
 
 /// The rule of arithmetic operands: the same size, and integer types with each other, float types with themselves, bits with
 /// anything. An `.f16x2` register is also one of 32 bits without a type.
-pub(crate) fn matching(ty: ScalarType, reg: ScalarType) -> bool {
-    let bits_reg = reg.class() == TypeClass::Bits || reg == ScalarType::F16x2;
-    if reg == ty {
+pub(crate) const fn matching(ty: ScalarType, reg: ScalarType) -> bool {
+    let bits_reg = is_bits(reg) || matches!(reg, ScalarType::F16x2);
+    if reg as u8 == ty as u8 {
         return true;
     }
     if reg.bits() != ty.bits() {
@@ -248,24 +288,23 @@ pub(crate) fn matching(ty: ScalarType, reg: ScalarType) -> bool {
         {
             bits_reg
         }
-        TypeClass::Float | TypeClass::Packed => reg.class() == TypeClass::Bits,
+        TypeClass::Float | TypeClass::Packed => is_bits(reg),
         TypeClass::Opaque => reg.bits() == 64 && !reg.is_float(),
     }
 }
 
 /// The rule of `ld`, `st` and `cvt` (manual tables 27 and 28): a register may be wider than the integer or bits it holds; floats
 /// need their own size, or bits.
-fn relaxed(ty: ScalarType, reg: ScalarType) -> bool {
+const fn relaxed(ty: ScalarType, reg: ScalarType) -> bool {
     let wide_enough = reg.bits() >= ty.bits();
-    let bits_reg = reg.class() == TypeClass::Bits;
+    let bits_reg = is_bits(reg);
+    let is_half_pair = matches!(reg, ScalarType::F16x2);
     match ty.class() {
-        _ if reg == ty => true,
+        _ if reg as u8 == ty as u8 => true,
         TypeClass::Unsigned | TypeClass::Signed => {
-            wide_enough && (bits_reg || reg.is_integer() || reg == ScalarType::F16x2)
+            wide_enough && (bits_reg || reg.is_integer() || is_half_pair)
         }
-        TypeClass::Bits => {
-            wide_enough && (bits_reg || reg.is_integer() || reg.is_float() || reg == ScalarType::F16x2)
-        }
+        TypeClass::Bits => wide_enough && (bits_reg || reg.is_integer() || reg.is_float() || is_half_pair),
         TypeClass::Float => wide_enough && bits_reg,
         _ => matching(ty, reg) || (wide_enough && bits_reg),
     }

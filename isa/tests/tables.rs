@@ -23,6 +23,22 @@ fn the_first_choice_of_every_form_resolves_and_prints_back() {
 }
 
 #[test]
+fn every_modifier_of_a_form_leads_to_it() {
+    for form in &FORMS {
+        let first: Vec<Mod> = form.slots.iter().map(|slot| slot.alternatives[0].modifier).collect();
+        for (n, slot) in form.slots.iter().enumerate() {
+            for alternative in slot.alternatives {
+                let mut mods = first.clone();
+                mods[n] = alternative.modifier;
+                let mnemonic = Mnemonic::new(form.opcode).with_all(&mods).expect(form.syntax);
+                let found = forms(&mnemonic).any(|inst| inst.form().id() == form.id());
+                assert!(found, "{mnemonic} is no `{}`", form.syntax);
+            }
+        }
+    }
+}
+
+#[test]
 fn forms_and_operations_know_each_other() {
     for (index, form) in FORMS.iter().enumerate() {
         assert_eq!((form.id().index(), form.id().form().syntax), (index, form.syntax));

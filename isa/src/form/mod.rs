@@ -22,6 +22,8 @@ pub struct Form {
     pub operation: Operation,
     /// Places for modifiers, in the order of the manual.
     pub slots: &'static [Slot],
+    /// The modifiers of the slots, by one bit of a word each: most forms of an opcode are told from a mnemonic by that.
+    pub(crate) modifiers: ModWord,
     /// The operands in order.
     pub operands: &'static [OperandSpec],
     /// What the form needs, whatever its modifiers.
@@ -146,6 +148,32 @@ pub struct Slot {
     pub expected: bool,
     /// What may be written.
     pub alternatives: &'static [Alternative],
+}
+
+/// A set of modifiers in a word, where several share a bit: what it lacks is not in the set, what it has may be.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ModWord(u64);
+
+impl ModWord {
+    /// All that may be written in slots.
+    pub(crate) const fn of(slots: &[Slot]) -> Self {
+        let (mut word, mut n) = (0, 0);
+        while n < slots.len() {
+            let alternatives = slots[n].alternatives;
+            let mut k = 0;
+            while k < alternatives.len() {
+                word |= 1 << (alternatives[k].modifier as u16 % u64::BITS as u16);
+                k += 1;
+            }
+            n += 1;
+        }
+        ModWord(word)
+    }
+
+    /// False only for what is not in the set.
+    pub(crate) const fn may_have(self, modifier: Mod) -> bool {
+        self.0 >> (modifier as u16 % u64::BITS as u16) & 1 != 0
+    }
 }
 
 impl Slot {

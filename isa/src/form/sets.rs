@@ -26,6 +26,16 @@ impl TypeSet {
         TypeSet(ScalarType::ALL.iter().filter(|&&t| accept(t)).fold(0, |bits, &t| bits | 1 << t as u8))
     }
 
+    /// With a type.
+    pub(crate) const fn with(self, ty: ScalarType) -> Self {
+        TypeSet(self.0 | 1 << ty as u8)
+    }
+
+    /// But for a type.
+    pub(crate) const fn without(self, ty: ScalarType) -> Self {
+        TypeSet(self.0 & !(1 << ty as u8))
+    }
+
     /// True for a member.
     pub const fn contains(self, ty: ScalarType) -> bool {
         self.0 >> ty as u8 & 1 == 1

@@ -63,8 +63,17 @@ impl Range {
 
 /// The width of a type whose ranges are kept: integers of 8 to 64 bits.
 pub(crate) fn width(ty: Type) -> Option<u32> {
-    (ty.is_int() && !ty.is_vector() && !ty.is_odd() && (8..=64).contains(&ty.bits())).then(|| ty.bits())
+    match ty {
+        Type::I8 => Some(8),
+        Type::I16 => Some(16),
+        Type::I32 => Some(32),
+        Type::I64 => Some(64),
+        _ => None,
+    }
 }
+
+/// A comparison that holds.
+type Decided = (IntCC, [Value; 2]);
 
 /// The ranges of the integers of a function.
 #[derive(Clone, PartialEq)]
@@ -72,6 +81,8 @@ pub struct Ranges {
     dominators: Rc<DominatorTree>,
     cfg: Rc<Cfg>,
     known: SecondaryMap<Value, Option<Range>>,
+    /// The comparisons that branches above each block have decided, the nearest first.
+    decided: SecondaryMap<Block, SmallVec<[Decided; 1]>>,
     /// Whether the search came to an end.
     complete: bool,
 }
@@ -82,8 +93,12 @@ impl Analysis for Ranges {
 
     fn compute(func: &Function, analyses: &mut Analyses) -> Self {
         let (cfg, dominators) = (analyses.get::<Cfg>(func), analyses.get::<DominatorTree>(func));
-        let known = SecondaryMap::with_default(None);
-        let ranges = Ranges { dominators, cfg, known, complete: true };
+        let (known, decided) = (SecondaryMap::with_default(None), SecondaryMap::new());
+        let mut ranges = Ranges { dominators, cfg, known, decided, complete: true };
+        ranges.known.resize(func.dfg.num_values());
+        for block in func.layout.blocks() {
+            ranges.decided[block] = ranges.decided_above(func, block);
+        }
         Search { ranges, growth: SecondaryMap::with_default(0) }.run(func)
     }
 }
@@ -200,6 +215,14 @@ impl Ranges {
             return Some(Range::new(constant.into(), constant.into()));
         }
         let mut range = self.known[value]?;
+        for &(cond, operands) in &self.decided[block] {
+            range = self.refined(func, value, range, cond, operands);
+        }
+        Some(range)
+    }
+
+    fn decided_above(&self, func: &Function, block: Block) -> SmallVec<[Decided; 1]> {
+        let mut all = SmallVec::new();
         let mut at = block;
         for _ in 0..MAX_BRANCHES {
             let Some(above) = self.dominators.idom(at) else { break };
@@ -207,15 +230,13 @@ impl Ranges {
                 && let Some(branch) = func.terminator(*pred)
             {
                 let mut sides = func.dfg.targets(branch).enumerate().filter(|(_, call)| call.block == at);
-                if let (Some((side, _)), None) = (sides.next(), sides.next())
-                    && let Some((cond, operands)) = decided(func, branch, side)
-                {
-                    range = self.refined(func, value, range, cond, operands);
+                if let (Some((side, _)), None) = (sides.next(), sides.next()) {
+                    all.extend(decided(func, branch, side));
                 }
             }
             at = above;
         }
-        Some(range)
+        all
     }
 
     /// What a comparison that holds says of one of its operands.
@@ -295,7 +316,7 @@ impl Ranges {
 }
 
 /// The comparison that a branch is known to have decided on one of its sides.
-fn decided(func: &Function, branch: Inst, side: usize) -> Option<(IntCC, [Value; 2])> {
+fn decided(func: &Function, branch: Inst, side: usize) -> Option<Decided> {
     let InstData::Brif { cond, dests } = &func.dfg[branch] else { return None };
     if dests[0].block == dests[1].block {
         return None;

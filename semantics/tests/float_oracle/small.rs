@@ -38,6 +38,32 @@ fn f16x2_from_small_x2(small: Small, relu: bool, a: u32) -> u32 {
 }
 
 #[test]
+fn small_formats_are_widened_exactly() {
+    for (small, e, f) in SMALL {
+        for bits in 0..=u32::from(u8::MAX) {
+            let found = f32::from_bits(small.to_single(bits));
+            let magnitude = bits & ((1 << (e + f)) - 1);
+            let expected = match (small, magnitude) {
+                (Small::E4M3, 0x7f) | (Small::E5M2, 0x7d..) => f64::NAN,
+                (Small::E5M2, 0x7c) => {
+                    if bits & 0x80 == 0 {
+                        f64::INFINITY
+                    } else {
+                        f64::NEG_INFINITY
+                    }
+                }
+                _ => small_value(e, f, bits),
+            };
+            if expected.is_nan() {
+                assert!(found.is_nan(), "{small:?} {bits:#x}");
+            } else {
+                assert_eq!((found as f64).to_bits(), expected.to_bits(), "{small:?} {bits:#x}");
+            }
+        }
+    }
+}
+
+#[test]
 fn small_formats_take_the_nearest_value() {
     for (small, e, f) in SMALL {
         let max = match small {

@@ -362,7 +362,7 @@ impl Output {
         let defaults = self.list("Mod", &defaults);
         let operation = &operations[&(form.family, opcode)];
         Ok(format!(
-            "Form {{ id: FormId({id}), opcode: Opcode::{}, operation: Operation::{operation}, slots: {slots}, operands: {operands}, gates: {gates}, traits: Traits::from_bits({traits}), defaults: {defaults}, family: {}, syntax: {:?} }},\n",
+            "Form {{ id: FormId({id}), opcode: Opcode::{}, operation: Operation::{operation}, slots: {slots}, modifiers: ModWord::of({slots}), operands: {operands}, gates: {gates}, traits: Traits::from_bits({traits}), defaults: {defaults}, family: {}, syntax: {:?} }},\n",
             variant(opcode),
             form.family,
             form.syntax,

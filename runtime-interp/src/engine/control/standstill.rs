@@ -9,7 +9,7 @@
 //! for few copies of its registers.
 
 use crate::engine::context::Context;
-use crate::engine::file::Cell;
+use crate::engine::file::{Cell, Row};
 use crate::engine::warp::{Activation, State, Warp};
 use smallvec::SmallVec;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -39,6 +39,8 @@ pub(in crate::engine) struct Mark {
     groups: SmallVec<[GroupKey; 2]>,
     activations: Vec<Activation>,
     rows: Vec<Cell>,
+    /// A row that was another when states were compared last: what counts goes on counting.
+    counts: usize,
     local: Vec<u8>,
     tops: [u32; 32],
     /// How many turns it is compared with before a later one takes its place, and how many of them are left.
@@ -94,7 +96,7 @@ impl Warp {
         if mark.lap == 0 || mark.at != now {
             (mark.lap, mark.left) = (1, 1);
             self.keep(&mut mark, now);
-        } else if self.is_at(&mark) {
+        } else if self.is_at(&mut mark) {
             self.patience.still = Some(now);
             self.patience.turn = SHORTEST_TURN;
         } else {
@@ -120,8 +122,9 @@ impl Warp {
         mark.groups = self.group_keys();
         mark.activations.clear();
         mark.activations.extend_from_slice(self.activations());
-        mark.rows.clear();
-        mark.rows.extend_from_slice(self.file.rows());
+        let rows = self.file.rows();
+        mark.rows.resize(rows.len(), Row([0; 32]));
+        mark.rows.copy_from_slice(rows);
         mark.local.resize(self.local.bytes() + self.dynamic.bytes(), 0);
         let (local, dynamic) = mark.local.split_at_mut(self.local.bytes());
         self.local.copy_to(local);
@@ -130,7 +133,7 @@ impl Warp {
     }
 
     /// All lanes that can run have run since the mark, and are where they were.
-    fn is_at(&self, mark: &Mark) -> bool {
+    fn is_at(&self, mark: &mut Mark) -> bool {
         let mut ready = self.groups.iter().filter(|g| g.state == State::Ready);
         let all_ran = self.executed > mark.executed
             && (self.groups.len() == 1 || ready.all(|g| g.stamp > mark.executed));
@@ -139,10 +142,22 @@ impl Warp {
             && mark.tops == self.tops
             && mark.groups == self.group_keys()
             && mark.activations == self.activations()
-            && mark.rows == self.file.rows()
+            && self.has_rows(mark)
             && mark.local.len() == local + self.dynamic.bytes()
             && self.local.equals(&mark.local[..local])
             && self.dynamic.equals(&mark.local[local..])
+    }
+}
+
+impl Warp {
+    fn has_rows(&self, mark: &mut Mark) -> bool {
+        let rows = self.file.rows();
+        if mark.rows.get(mark.counts) != rows.get(mark.counts) || mark.rows.len() != rows.len() {
+            return false;
+        }
+        let differs = mark.rows.iter().zip(rows).position(|(before, now)| before != now);
+        mark.counts = differs.unwrap_or(0);
+        differs.is_none()
     }
 }
 

@@ -63,7 +63,11 @@ impl Small {
             Value::Nan => 0x7fff_ffff,
             Value::Infinity(negative) => sign(negative) | 0x7f80_0000,
             Value::Zero(negative) => sign(negative),
-            Value::Finite(real) => real.round(Format::F32, Rounding::Nearest) as u32,
+            Value::Finite(real) => {
+                // A few bits and a small power of two: the product is exact.
+                let power = f32::from_bits(((127 + real.exponent) as u32) << 23);
+                sign(real.negative) | (real.magnitude as u8 as f32 * power).to_bits()
+            }
         }
     }
 

@@ -52,6 +52,8 @@ mod ranges;
 mod readonly;
 #[allow(clippy::wildcard_enum_match_arm, reason = "what is no sum is a term")]
 mod reassociate;
+#[allow(clippy::wildcard_enum_match_arm, reason = "what is no multiple of an index is not looked at")]
+mod remat;
 #[allow(clippy::wildcard_enum_match_arm, reason = "a loop that is not understood stays as it is")]
 mod rotate;
 mod sccp;
@@ -134,6 +136,7 @@ pub(crate) fn standard() -> Passes {
         .with(pass("ranges", "use between which numbers values lie", ranges::run))
         .with(pass("readonly", "mark loads of memory that nothing writes", readonly::run))
         .with(pass("reassociate", "add first what does not change in a loop", reassociate::run))
+        .with(pass("remat", "compute addresses behind loops there, from their indices", remat::run))
         .with(pass("params", "keep one of block parameters that are always equal", params::run))
         .with(pass("partial", "put several rounds of a counted loop in one", partial::run))
         .with(pass("place", "put loops in one piece, and blocks before what they go on to", place::run))

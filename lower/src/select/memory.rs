@@ -279,6 +279,14 @@ impl Selector<'_> {
             return self.emit(ptx!(Add.S64), &[result, base, offset]);
         }
         let wide = self.ty(index) == Type::I64;
+        if scale > 1
+            && let Some(&InstData::Unary { op: op @ (IrOp::Sext | IrOp::Zext), arg }) = self.absorbable(index)
+            && wide
+            && self.ty(arg) == Type::I32
+        {
+            let (sign, index) = (if op == IrOp::Sext { Mod::S32 } else { Mod::U32 }, self.operand(arg));
+            return self.emit(ptx!(MadWide).with(sign), &[result, index, Operand::Int(scale.into()), base]);
+        }
         let index = Operand::Use(self.reg(index));
         let scale = Operand::Int(scale.into());
         match (wide, scale) {

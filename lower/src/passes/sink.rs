@@ -2,8 +2,11 @@
 //!
 //! What is computed in front of a branch and used on one side only is computed there for nothing on the other, and keeps a register busy in between; of
 //! what is computed in front of the first `if` of a kernel ptxas keeps less in uniform registers too. Nothing moves into a loop that it was not in: it goes
-//! to the block in front of the loop, which is made where there is none (`cfg` drops it again if nothing came). Operations without effect move, loads and
-//! convergent operations stay, and so do constants, which selection makes where they are used, and what would keep more in registers than it computes.
+//! to the block in front of the loop, which is made where there is none (`cfg` drops it again if nothing came). Operations without effect move, convergent
+//! ones stay, and so do constants, which selection makes where they are used, and what would keep more in registers than it computes.
+//!
+//! A load moves behind the branch that ends its block, if nothing between the two has an effect, so that it finds what it found; if no other way leads to
+//! where it moves; and if the branch waits for no load itself, since two loads that wait for one another take twice the time of two that do not.
 
 use crate::analysis::{Analyses, Cfg, Loops, PostDominators};
 use crate::pass::{Changes, Context};
@@ -28,9 +31,19 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     // Users come before what they use.
     for &block in cfg.reverse_postorder().iter().rev() {
         let mut next = func.layout.last_inst(block);
+        // Whether a load that stands here may as well stand behind the branch.
+        let mut loads_move = !waits_for_load(func, block);
         while let Some(inst) = next {
             next = func.layout.prev_inst(inst);
-            let to = target(func, &places, &used_in, block, inst);
+            let to = match func.dfg[inst] {
+                InstData::Load { flags, .. } if !flags.volatile => Some(inst)
+                    .filter(|_| loads_move)
+                    .and_then(|inst| target(func, &places, &used_in, block, inst))
+                    .and_then(|to| places.next(&cfg, block, to)),
+                _ if func.traits(inst).is_pure() => target(func, &places, &used_in, block, inst),
+                _ => None,
+            };
+            loads_move &= func.terminator(block) == Some(inst) || func.traits(inst).is_removable();
             if let Some(to) = to
                 && let Some(first) = func.layout.first_inst(to)
             {
@@ -62,7 +75,7 @@ fn target(
     inst: Inst,
 ) -> Option<Block> {
     let constant = matches!(func.dfg[inst], InstData::IntConst { .. } | InstData::FloatConst { .. });
-    if constant || func.terminator(block) == Some(inst) || !func.traits(inst).is_pure() {
+    if constant || func.terminator(block) == Some(inst) {
         return None;
     }
     let mut uses = func.dfg.results(inst).into_iter().filter_map(|result| used_in[result]);
@@ -81,6 +94,27 @@ fn target(
     let more: u32 = func.dfg.args(inst).iter().filter(|&&value| kept(value)).map(|&value| bits(value)).sum();
     let fewer: u32 = func.dfg.results(inst).into_iter().map(bits).sum();
     (more == 0 || more < fewer).then_some(to)
+}
+
+/// Operations that are looked at for one branch.
+const MAX_CONDITION: usize = 8;
+
+/// Whether the branch at the end of a block is decided by what was loaded, as far as that can be seen.
+fn waits_for_load(func: &Function, block: Block) -> bool {
+    let Some(InstData::Brif { cond, .. }) = func.terminator(block).map(|inst| &func.dfg[inst]) else {
+        return true;
+    };
+    let mut values = vec![*cond];
+    for _ in 0..MAX_CONDITION {
+        let Some(value) = values.pop().map(|value| func.dfg.resolve(value)) else { return false };
+        match func.dfg.def_inst(value) {
+            Some(inst) if func.traits(inst).is_pure() => values.extend(func.dfg.uses(inst)),
+            Some(_) => return true,
+            None if func.param_values().contains(&value) => {}
+            None => return true,
+        }
+    }
+    !values.is_empty()
 }
 
 /// Which blocks lie on the way to which, and which loop each is in.
@@ -135,6 +169,19 @@ impl Places {
             let decided = self.ends.parent(above) != Some(to);
             if decided && self.is_around(self.inside[to], self.inside[from]) {
                 return Some(to);
+            }
+            to = above;
+        }
+        None
+    }
+
+    /// The block on the way from one down to another that directly follows the first and nothing else, in no loop which the first is not in.
+    fn next(&self, cfg: &Cfg, from: Block, mut to: Block) -> Option<Block> {
+        for _ in 0..MAX_STEPS {
+            let above = self.tree.idom(to)?;
+            if above == from {
+                let alone = cfg.predecessors(to) == [from] && self.ends.parent(from) != Some(to);
+                return (alone && self.is_around(self.inside[to], self.inside[from])).then_some(to);
             }
             to = above;
         }

@@ -4,6 +4,10 @@
 //! instruction of where the stride is one of 32 bits (`IMAD.WIDE`). The counter stays, for what decides when the loop ends. Strides that are constant are
 //! left alone: of these the address takes one instruction as it is, and to count by one takes two.
 //!
+//! A byte at a counter that finds nothing else, `p[i]`, is found by a pointer too: the counter goes, and what is left of three instructions is the sum of 64
+//! bits. Where all threads of a warp have the same pointer it would cost more, since ptxas counts in uniform registers then, and moves it back for each access;
+//! so this is done only where it is seen to differ: what it begins with was loaded, or comes from the thread's number.
+//!
 //! The product and the counter's steps are promised not to wrap, so that the address of each round is that of the first and as many strides. Where the
 //! loop begins nobody may have asked for the product, and there it is computed in 64 bits, which hold it.
 
@@ -11,10 +15,13 @@ use super::{insert_before, replace_with, ssa};
 use crate::analysis::{Cfg, Loop, Loops};
 use crate::pass::{Changes, Context};
 use cranelift_entity::SecondaryMap;
-use warpsmith_ir::{Block, Function, Inst, InstData, Opcode, Type, Value};
+use warpsmith_ir::{Block, Function, Inst, InstData, Opcode, Sreg, Type, Value};
 
 /// Addresses of one loop that count by themselves: each takes registers.
 const MAX_POINTERS: usize = 4;
+
+/// Operations that are looked at for what differs from thread to thread.
+const MAX_OPERATIONS: usize = 16;
 
 pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let (cfg, loops) = (cx.analyses.get::<Cfg>(func), cx.analyses.get::<Loops>(func));
@@ -66,9 +73,10 @@ struct Pointer {
     inst: Inst,
     base: Value,
     start: Value,
+    /// By how many bytes it grows, times the stride if there is one.
     step: i64,
-    stride: Value,
-    scale: i64,
+    /// The stride, and by how many bytes each of it is.
+    stride: Option<(Value, i64)>,
 }
 
 impl Round {
@@ -119,6 +127,10 @@ impl Round {
         let InstData::Binary { op: Opcode::Ptradd, args: [base, offset] } = func.dfg[inst] else {
             return None;
         };
+        if let InstData::Unary { op: Opcode::Sext, arg } = func.dfg[once(offset)?] {
+            let base = func.dfg.resolve(base);
+            return self.byte(func, uses, inst, base, arg).filter(|_| outside(base));
+        }
         let InstData::Binary { op: Opcode::Imul, args: [wide, scale] } = func.dfg[once(offset)?] else {
             return None;
         };
@@ -139,12 +151,36 @@ impl Round {
             && outside(stride)
             && outside(func.dfg.resolve(base));
         let step = step.checked_mul(scale).filter(|_| fits)?;
-        Some(Pointer { inst, base, start, step, stride, scale })
+        Some(Pointer { inst, base, start, step, stride: Some((stride, scale)) })
+    }
+
+    /// The address of a byte at a counter of the loop that nothing else needs, if threads are seen to have different ones.
+    fn byte(
+        &self,
+        func: &Function,
+        uses: &SecondaryMap<Value, u32>,
+        inst: Inst,
+        base: Value,
+        index: Value,
+    ) -> Option<Pointer> {
+        let index = func.dfg.resolve(index);
+        let &(_, start, step) = self.counters.iter().find(|(counter, ..)| *counter == index)?;
+        // The sums that it counts by, which go back and nowhere else.
+        let n = func.dfg.block_params(self.header).iter().position(|&param| param == index)?;
+        let calls = self.back.iter().flat_map(|&branch| func.dfg.targets(branch));
+        let calls = calls.filter(|call| call.block == self.header);
+        let (mut next, mut edges) = (None, 0);
+        for call in calls {
+            next = Some(func.dfg.resolve(call.args(&func.dfg.pool)[n]));
+            edges += 1;
+        }
+        let only = uses[index] == 2 && uses[next?] == edges;
+        (only && differs(func, [base, start])).then_some(Pointer { inst, base, start, step, stride: None })
     }
 
     /// Makes an address a parameter of the header.
     fn count(&self, func: &mut Function, pointer: Pointer) {
-        let Pointer { inst, base, start, step, stride, scale } = pointer;
+        let Pointer { inst, base, start, step, stride } = pointer;
         let Some(ty) = func.dfg.first_result(inst).map(|result| func.dfg.ty(result)) else { return };
         let entry = self.entry;
         let binary = |func: &mut Function, before: Inst, op: Opcode, args: [Value; 2], ty: Type| {
@@ -153,15 +189,23 @@ impl Round {
         let wide = |func: &mut Function, value: Value| {
             insert_before(func, entry, InstData::Unary { op: Opcode::Sext, arg: value }, Type::I64)
         };
+        let constant = |func: &mut Function, value: i64| {
+            insert_before(func, entry, InstData::IntConst { value }, Type::I64)
+        };
         let times = |func: &mut Function, value: Value, by: i64| {
-            let by = insert_before(func, entry, InstData::IntConst { value: by }, Type::I64);
+            let by = constant(func, by);
             binary(func, entry, Opcode::Imul, [value, by], Type::I64)
         };
-        let [start, stride] = [start, stride].map(|value| wide(func, value));
-        let product = binary(func, entry, Opcode::Imul, [start, stride], Type::I64);
-        let offset = times(func, product, scale);
+        let start = wide(func, start);
+        let (offset, growth) = match stride {
+            Some((stride, scale)) => {
+                let stride = wide(func, stride);
+                let product = binary(func, entry, Opcode::Imul, [start, stride], Type::I64);
+                (times(func, product, scale), times(func, stride, step))
+            }
+            None => (start, constant(func, step)),
+        };
         let first = binary(func, entry, Opcode::Ptradd, [base, offset], ty);
-        let growth = times(func, stride, step);
         let at = func.dfg.append_block_param(self.header, ty);
         let give = |func: &mut Function, branch: Inst, value: Value| {
             func.dfg.for_each_target_mut(branch, |call, pool| {
@@ -177,4 +221,19 @@ impl Round {
         }
         replace_with(func, inst, at);
     }
+}
+
+/// Whether one of some values is seen to differ from thread to thread: it is made of what was loaded, or of the thread's number.
+fn differs(func: &Function, values: [Value; 2]) -> bool {
+    let mut values = values.to_vec();
+    for _ in 0..MAX_OPERATIONS {
+        let Some(value) = values.pop() else { return false };
+        let Some(inst) = func.dfg.def_inst(func.dfg.resolve(value)) else { continue };
+        match func.dfg[inst] {
+            InstData::Load { .. } => return true,
+            InstData::Sreg { reg } if matches!(reg, Sreg::TID_X | Sreg::LANEID) => return true,
+            _ => values.extend(func.dfg.args(inst)),
+        }
+    }
+    false
 }

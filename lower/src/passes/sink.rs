@@ -35,14 +35,12 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
         let mut loads_move = !waits_for_load(func, block);
         while let Some(inst) = next {
             next = func.layout.prev_inst(inst);
-            let to = match func.dfg[inst] {
-                InstData::Load { flags, .. } if !flags.volatile => Some(inst)
-                    .filter(|_| loads_move)
-                    .and_then(|inst| target(func, &places, &used_in, block, inst))
-                    .and_then(|to| places.next(&cfg, block, to)),
-                _ if func.traits(inst).is_pure() => target(func, &places, &used_in, block, inst),
-                _ => None,
-            };
+            let plain_load =
+                matches!(func.dfg[inst], InstData::Load { flags, .. } if !flags.volatile) && loads_move;
+            let to = (plain_load || func.traits(inst).is_pure())
+                .then(|| target(func, &places, &used_in, block, inst))
+                .flatten()
+                .and_then(|to| if plain_load { places.next(&cfg, block, to) } else { Some(to) });
             loads_move &= func.terminator(block) == Some(inst) || func.traits(inst).is_removable();
             if let Some(to) = to
                 && let Some(first) = func.layout.first_inst(to)

@@ -231,7 +231,7 @@ fn differs(func: &Function, values: [Value; 2]) -> bool {
         let Some(inst) = func.dfg.def_inst(func.dfg.resolve(value)) else { continue };
         match func.dfg[inst] {
             InstData::Load { .. } => return true,
-            InstData::Sreg { reg } if matches!(reg, Sreg::TID_X | Sreg::LANEID) => return true,
+            InstData::Sreg { reg: Sreg::TID_X | Sreg::LANEID } => return true,
             _ => values.extend(func.dfg.args(inst)),
         }
     }

@@ -164,14 +164,12 @@ impl Builder<'_, '_, '_> {
             Some(first) if !held(&first) => all.find(held).or(Some(first)),
             first => first,
         };
-        if forms(mnemonic).next().is_none() {
-            return Err(Error::unsupported(format!("`{mnemonic}`, which PTX does not have")));
-        }
         let Some((signature, groups)) = fitting else {
-            return Err(Error::unsupported(format!(
-                "`{mnemonic}` with {} operands and {results} results",
-                registers.len()
-            )));
+            return Err(Error::unsupported(if forms(mnemonic).next().is_none() {
+                format!("`{mnemonic}`, which PTX does not have")
+            } else {
+                format!("`{mnemonic}` with {} operands and {results} results", registers.len())
+            }));
         };
         let mut rest = registers;
         let mut operands: Vec<PtxArg> = Vec::new();

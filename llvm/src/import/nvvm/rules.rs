@@ -321,13 +321,15 @@ pub(in crate::import) fn fill(target: &str, captures: &[&str]) -> String {
 
 /// Whether a name is one of a pattern's, and what its braces are.
 pub(in crate::import) fn matches<'p>(pattern: &'p str, name: &str, captures: &mut Vec<&'p str>) -> bool {
-    // Of hundreds of patterns most begin with another letter.
-    let first = pattern.as_bytes().first().filter(|first| **first != b'{');
-    if first.is_some() && first != name.as_bytes().first() {
-        return false;
+    // Of hundreds of patterns most end here within a few letters.
+    let equal = |(pattern, name): &(u8, u8)| pattern == name && *pattern != b'{';
+    let literal = pattern.bytes().zip(name.bytes()).take_while(equal).count();
+    match pattern.as_bytes().get(literal) {
+        None => return name.len() == literal,
+        Some(b'{') => {}
+        Some(_) => return false,
     }
-    let Some((literal, rest)) = pattern.split_once('{') else { return pattern == name };
-    let Some(name) = name.strip_prefix(literal) else { return false };
+    let (Some(rest), Some(name)) = (pattern.get(literal + 1..), name.get(literal..)) else { return false };
     let Some((choices, rest)) = rest.split_once('}') else { return false };
     let depth = captures.len();
     choices.split('|').any(|choice| {

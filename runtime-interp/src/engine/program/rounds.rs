@@ -3,16 +3,21 @@
 //!
 //! Where a loop has one jump back, lanes that took different ways meet before it: they stand lower in the program than it does. Where it has several there is no such
 //! place; who comes back first would be the lowest, and go round again without the others. So who comes back waits, in order of choice, behind the loop's end.
+//!
+//! Then they part again, which costs as much as executing several instructions. So it is done for loops that are long for the number of their jumps back.
 
 use super::Program;
 use crate::engine::op::Op;
 use rustc_hash::FxHashMap;
 
+/// Instructions that a loop has for each jump back, at least. With 8 it does not pay, with 16 it does (docs/performance.md, Engine).
+const LEAST: u32 = 12;
+
 impl Program {
     /// Finds the beginnings of such loops, once targets are known.
     pub(in crate::engine) fn find_rounds(&mut self) {
-        // The jump that goes back there last, and whether another does.
-        let mut jumps: FxHashMap<u32, (u32, bool)> = FxHashMap::default();
+        // The jump that goes back there last, and how many do.
+        let mut jumps: FxHashMap<u32, (u32, u32)> = FxHashMap::default();
         for (pc, inst) in (0..).zip(&self.code) {
             let targets = match &inst.op {
                 Op::Branch(target) => std::slice::from_ref(target),
@@ -43,13 +48,14 @@ impl Program {
                 | Op::Texture(_) => continue,
             };
             for target in targets.iter().filter(|target| **target <= pc) {
-                let (last, several) = jumps.entry(*target).or_insert((pc, false));
-                *several |= *last != pc;
+                let (last, count) = jumps.entry(*target).or_insert((pc, 1));
+                *count += u32::from(*last != pc);
                 *last = pc;
             }
         }
-        let several = jumps.into_iter().filter(|(_, (_, several))| *several);
-        self.rounds = several.map(|(head, (last, _))| (head, last + 1)).collect();
+        let pays =
+            |&(head, (last, count)): &(u32, (u32, u32))| count > 1 && (last + 1 - head) / LEAST >= count;
+        self.rounds = jumps.into_iter().filter(pays).map(|(head, (last, _))| (head, last + 1)).collect();
         self.rounds.sort_unstable();
     }
 

@@ -152,6 +152,31 @@ fn every_package_takes_the_lints_of_the_workspace() {
     }
 }
 
+/// "`FILE`, `FUNCTION`", as the tour of one instruction has it.
+#[test]
+fn the_functions_that_are_named_exist() {
+    let mut sources: Vec<PathBuf> = Vec::new();
+    folders().iter().for_each(|folder| files(folder, "rs", &mut sources));
+    let page = read("docs/architecture.md");
+    let (mut named, mut missing) = (0, Vec::new());
+    let parts: Vec<&str> = page.split('`').collect();
+    for window in parts[1..].windows(3).step_by(2) {
+        let [file, ", ", function] = window else { continue };
+        let is_name = function.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
+        if !file.ends_with(".rs") || !is_name {
+            continue;
+        }
+        named += 1;
+        let is_there = |path: &&PathBuf| {
+            path.ends_with(file) && read(&path.to_string_lossy()).contains(&format!("fn {function}("))
+        };
+        if !sources.iter().any(|path| is_there(&path)) {
+            missing.push(format!("{file} has no function `{function}`"));
+        }
+    }
+    assert!(named > 0 && missing.is_empty(), "{named} named, {missing:#?}");
+}
+
 /// The names in a section of a manifest.
 fn dependencies(manifest: &str, section: &str) -> Vec<String> {
     let Some((_, rest)) = manifest.split_once(&format!("\n[{section}]\n")) else { return Vec::new() };

@@ -7,7 +7,7 @@ use crate::entities::{Block, FileId, Inst, Loc, PtxRef, ScopeId, StackSlot, Valu
 use crate::inst::InstData;
 use crate::layout::Layout;
 use crate::names::Names;
-use crate::ops::{Opcode, Traits};
+use crate::ops::Traits;
 use crate::ptx::PtxSpans;
 use crate::types::Type;
 use cranelift_entity::{PrimaryMap, SecondaryMap};
@@ -426,12 +426,6 @@ impl Function {
     #[inline]
     pub fn successors(&self, block: Block) -> impl Iterator<Item = Block> + '_ {
         self.terminator(block).into_iter().flat_map(|inst| self.dfg.targets(inst).map(|call| call.block))
-    }
-
-    /// The instruction that a value comes from, if it is of this operation.
-    #[inline]
-    pub fn def_of(&self, value: Value, op: Opcode) -> Option<Inst> {
-        self.dfg.def_inst(value).filter(|inst| self.dfg.opcode(*inst) == op)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Which `.version` and `.target` something needs.
 
-use crate::{Demand, Mod, Release, ReleaseRange, TARGETS, Target, Variant, Version};
+use crate::{Demand, Mod, Release, ReleaseRange, Target, Variant, Version};
 use std::fmt;
 
 /// A set of targets, as gates write them.
@@ -170,15 +170,6 @@ impl Gate {
     pub fn lowest_version(&self, target: Target) -> Option<Version> {
         let since = target.since()?;
         Version::known().filter(|&v| v >= since).find(|&v| self.allows(v, target))
-    }
-
-    /// The lowest target on which the instruction exists at the version, if any.
-    pub fn lowest_target(&self, version: Version) -> Option<Target> {
-        TARGETS
-            .iter()
-            .filter(|row| row.since <= version)
-            .map(|row| row.target)
-            .find(|&t| self.allows(version, t))
     }
 }
 

@@ -110,7 +110,7 @@ pub fn of_text(text: &str, operands: &[Operand], cx: &Context) -> Vec<Violation>
     vec![Violation {
         code: codes::UNKNOWN_WORD,
         place: Place::Word(0),
-        message: format!("no instruction is called `{}`", clip(head)),
+        message: format!("unknown instruction `{}`", clip(head)),
         expected: None,
         found: None,
         help: None,
@@ -394,7 +394,7 @@ impl Reading {
         let others =
             || words[1..].iter().filter(|other| **other != word).filter_map(|other| Mod::from_text(other));
         let (code, message) = match known {
-            None => (codes::UNKNOWN_WORD, format!("no instruction has a modifier `.{}`", clip(word))),
+            None => (codes::UNKNOWN_WORD, format!("unknown modifier `.{}`", clip(word))),
             Some(m) if has_place(m) && words[1..index].contains(&word) => {
                 (codes::MODIFIER_TWICE, format!("`{m}` is written twice"))
             }

@@ -79,11 +79,6 @@ impl Log {
         true
     }
 
-    /// True if anybody reads remarks.
-    pub fn wants_remarks(&self) -> bool {
-        self.remarks.is_some()
-    }
-
     /// Says what was done with an instruction or a function, or why not. The message is made if somebody wants it.
     pub fn remark(
         &mut self,

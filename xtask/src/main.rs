@@ -1,5 +1,7 @@
 //! What maintains this repository: `cargo xtask test | tools | bless | pages | coverage | gallery | oracle | toolkit | mutants | clients | csmith | hardware | sweep`.
 
+#![forbid(unsafe_code)]
+
 mod check;
 mod clients;
 mod coverage;

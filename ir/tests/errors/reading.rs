@@ -268,11 +268,11 @@ fn mnemonics() {
     check_body(
         "%a = ptx.prmt.b33 %i, %i, 0\n%b = ptx.nosuch.f32 %x\n%e = ptx.prmt.b32 %i, %i, 1e999999\nret",
         expect![[r#"
-            5:15: error[I0018]: no instruction has a modifier `.b33`
+            5:15: error[I0018]: unknown modifier `.b33`
               5:15: expected `.b32`
               help: did you mean: `prmt.b32`
               see PTX ISA 9.0, 9.7.9.7
-            6:10: error[I0018]: no instruction is called `nosuch`
+            6:10: error[I0018]: unknown instruction `nosuch`
               see PTX ISA 9.0, 9.7
             7:27: error[I0207]: a decimal float constant cannot be operand `c` of `prmt.b32`
               7:27: expected a register of type `.b32`, `.u32`, `.s32`, `.tf32`, `.f32` or `.f16x2` or an integer constant, found a decimal float constant

@@ -34,10 +34,10 @@ fn unknown_instruction_and_modifier() {
     body(
         "mvo.u32 %r1, 1;\nadd.u23 %r1, %r2, 1;",
         expect![[r#"
-            2:1: error[P0601]: no instruction is called `mvo`
+            2:1: error[P0601]: unknown instruction `mvo`
               help: perhaps this was meant: `mov.u32`
               see PTX ISA 9.0, 9.7
-            3:4: error[P0601]: no instruction has a modifier `.u23`
+            3:4: error[P0601]: unknown modifier `.u23`
               3:4: expected `.u16`, `.u32`, `.u64`, `.s16`, `.s32` or `.s64`, found `.u23`
               help: did you mean: `add.u32`
               see PTX ISA 9.0, 9.7.1.1

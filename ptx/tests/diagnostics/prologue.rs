@@ -58,7 +58,7 @@ fn what_is_newer_than_the_tables_is_checked_as_the_newest() {
         2:9: warning[P0307]: sm_109 is newer than the targets that this validator knows
           note: the module is checked as one for sm_107
           see PTX ISA 9.0, 11.1.2
-        4:13: error[P0601]: no instruction is called `ad`
+        4:13: error[P0601]: unknown instruction `ad`
           help: perhaps this was meant: `add.u32`
           see PTX ISA 9.0, 9.7
     "#]]

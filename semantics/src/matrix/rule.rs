@@ -1,6 +1,6 @@
 //! The arithmetic of each architecture's tensor cores, as published measurements have found it, in one table.
 
-use super::element::{Element, Family};
+use super::element::Element;
 use warpsmith_isa::Target;
 
 /// An architecture with tensor cores of its own.
@@ -192,12 +192,5 @@ impl Rule {
             (Unit::Warpgroup, _) if bytes => Rule { kept: 13, ..Rule::new(13, ALL) },
             (Unit::Warpgroup, _) => Rule::new(25, ALL),
         }
-    }
-}
-
-impl Element {
-    /// True where the arithmetic of architectures differs.
-    pub const fn is_rounded(self) -> bool {
-        matches!(self.family(), Family::Float(_))
     }
 }

@@ -1,6 +1,6 @@
 //! What an operation of a program is: for observers that follow values, and for those that count kinds of instructions.
 
-use super::super::async_op::{AsyncOp, MbarrierKind, MultimemKind};
+use super::super::async_op::AsyncOp;
 use super::super::matrix_op::MatrixOp;
 use super::super::op::{
     Access, Atomic, Barrier, Call, Callee, Collective, Fence, FuncId, Guard, Inst, Op, StackOp, System,
@@ -228,18 +228,6 @@ impl OperationKind<'_> {
             OperationKind::Async(AsyncOp::Multimem(op)) => Some(&op.at),
             OperationKind::Async(AsyncOp::Mbarrier(op)) => Some(&op.at),
             _ => None,
-        }
-    }
-
-    /// True if its result is there only when other threads have done their part: a test of an mbarrier object, a reduction of
-    /// multicast memory, a reduction over a barrier.
-    pub fn awaits_others(&self) -> bool {
-        match self {
-            OperationKind::Collective(_) | OperationKind::Matrix(_) => true,
-            OperationKind::Barrier(b) => b.dst.is_some(),
-            OperationKind::Async(AsyncOp::Mbarrier(op)) => matches!(op.kind, MbarrierKind::Test { .. }),
-            OperationKind::Async(AsyncOp::Multimem(op)) => matches!(op.kind, MultimemKind::LoadReduce(_)),
-            _ => false,
         }
     }
 }

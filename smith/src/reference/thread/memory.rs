@@ -142,8 +142,15 @@ impl Thread {
         }
     }
 
+    /// The sum of an address and a distance. That of a register has as many bits as the register: shared memory has addresses of 32 bits, and a compiler
+    /// may subtract in front of the access what the distance adds again.
     pub(super) fn address(&mut self, base: &Op, offset: i64, place: &Place) -> Result<u64, Stop> {
-        Ok((self.value(base, ScalarType::U64, place)? as u64).wrapping_add(offset as u64))
+        let sum = (self.value(base, ScalarType::U64, place)? as u64).wrapping_add(offset as u64);
+        let bits = match base {
+            Op::Reg(register) => self.frame()?.widths[*register],
+            _ => u64::BITS,
+        };
+        Ok(low(sum.into(), bits) as u64)
     }
 
     pub(super) fn store(&mut self, inst: &Inst, memory: &mut View, place: &Place) -> Result<(), Stop> {

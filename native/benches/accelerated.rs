@@ -17,17 +17,16 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 use warpsmith_native::{accelerate, measure};
 
-/// A kernel by its name here and in `scalar.c`, which has not all of them.
+/// A kernel by its name here and in `scalar.c`.
 type Kernel = (&'static str, fn() -> Measured);
 
-const KERNELS: [Kernel; 8] = [
+const KERNELS: [Kernel; 7] = [
     ("alu_loop", engine::alu_loop_launch),
     ("tiled_matrix_product", engine::tiled_matrix_product_launch),
     ("matmul_example", engine::matmul_example_launch),
     ("sha256", engine::sha256_launch),
     ("mandelbrot", engine::mandelbrot_launch),
     ("divergent_loop", engine::divergent_loop_launch),
-    ("dispatch_loop", engine::dispatch_loop_launch),
     ("small_virtual_machine", engine::small_virtual_machine_launch),
 ];
 

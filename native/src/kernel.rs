@@ -86,7 +86,11 @@ impl Kernel {
                     }
                     let mut all = [0; 16];
                     all[..bytes.len()].copy_from_slice(bytes);
-                    let bits = u128::from_le_bytes(all) & u128::MAX >> (128 - ty.bits().clamp(1, 128));
+                    // A condition is true in memory where its byte is not zero.
+                    let bits = match *ty {
+                        Type::I1 => u128::from(all[0] != 0),
+                        ty => u128::from_le_bytes(all) & u128::MAX >> (128 - ty.bits().clamp(1, 128)),
+                    };
                     (cells[CELLS * n], cells[CELLS * n + 1]) = (bits as u64, (bits >> 64) as u64);
                 }
                 Arg::Buffer(bytes) => {

@@ -177,64 +177,6 @@ done:
     ret;
 }";
 
-/// A loop around four cases of 6 to 18 operations, one of which each lane takes by a number of its own: each case jumps back to the beginning.
-fn dispatch_text() -> String {
-    let step = |case: u32, n: u32| {
-        let (a, b) = (4 + n % 3, 4 + (n + 1) % 3);
-        format!("mad.lo.u32 %r{a}, %r{a}, {}, {n}; xor.b32 %r{b}, %r{b}, %r{a};\n", 2 * case + 3)
-    };
-    let case = |case: u32| {
-        let steps: String = (0..3 + 2 * case).map(|n| step(case, n)).collect();
-        format!("case{case}:\n{steps}bra fetch;\n")
-    };
-    let cases: String = (0..4).map(case).collect();
-    format!(
-        ".version 8.0
-.target sm_80
-.address_size 64
-.visible .entry dispatch(.param .u64 out) {{
-    .reg .b32 %r<8>;
-    .reg .b64 %rd<3>;
-    .reg .pred %p<2>;
-    ld.param.u64 %rd0, [out];
-    mov.u32 %r0, %tid.x;
-    mad.lo.u32 %r2, %r0, 7919, 12345;
-    mov.u32 %r3, 0;
-    mov.u32 %r4, %r0;
-    mov.u32 %r5, 1;
-    mov.u32 %r6, 2;
-fetch:
-    setp.ge.u32 %p0, %r3, 500;
-    @%p0 bra done;
-    add.u32 %r3, %r3, 1;
-    mad.lo.u32 %r2, %r2, 1664525, 1013904223;
-    shr.u32 %r7, %r2, 28;
-    and.b32 %r7, %r7, 3;
-cases: .branchtargets case0, case1, case2, case3;
-    brx.idx %r7, cases;
-{cases}done:
-    add.u32 %r4, %r4, %r5;
-    add.u32 %r4, %r4, %r6;
-    mad.wide.u32 %rd1, %r0, 4, %rd0;
-    st.global.u32 [%rd1], %r4;
-    ret;
-}}"
-    )
-}
-
-/// A launch of the loop around cases.
-pub fn dispatch_loop_launch() -> Measured {
-    let mut device = device();
-    let out = device.alloc(4 * 256).expect("there is room");
-    let launch = Launch::new("dispatch").block([256, 1, 1]).arg(out).workers(1);
-    (device, load(&dispatch_text()), launch)
-}
-
-#[divan::bench]
-fn dispatch_loop(bencher: divan::Bencher) {
-    measure(bencher, dispatch_loop_launch());
-}
-
 /// A launch of the first kernel.
 pub fn alu_loop_launch() -> Measured {
     let mut device = device();

@@ -208,13 +208,15 @@ impl<'a> Legalizer<'a> {
         let Some(entry) = self.func.layout.entry() else { return };
         self.skip_unreachable();
         self.drop_unreachable();
-        if let (true, Some(first)) = (kernel, self.func.layout.first_inst(entry)) {
+        // What clears parameters stands in front of it, and is as it is to be.
+        let first = self.func.layout.first_inst(entry);
+        if let (true, Some(first)) = (kernel, first) {
             self.at = first;
             self.clear_parameters();
         }
         let cfg = Cfg::compute(self.func);
         for block in cfg.reverse_postorder().to_vec() {
-            let mut next = self.func.layout.first_inst(block);
+            let mut next = if block == entry { first } else { self.func.layout.first_inst(block) };
             while let Some(inst) = next {
                 next = self.func.layout.next_inst(inst);
                 self.at = inst;

@@ -2,7 +2,7 @@
 
 use super::chunk::{Chunks as Loop, PLAIN};
 use super::fetch::Loaded;
-use super::recipe::{Block, Chunks, Exit, Jump, Part, Recipe};
+use super::recipe::{Block, Chunks, Exit, Part, Recipe};
 use super::trace::{Sides, sides};
 use cranelift_codegen::ir::condcodes::IntCC as Cc;
 use cranelift_codegen::ir::{
@@ -254,10 +254,11 @@ impl<'r> Emitter<'_, 'r> {
         let recipe: &'r Recipe = self.recipe;
         let block = &recipe.blocks[n];
         let (to, guard) = match block.exit {
-            Exit::Fall => return self.go(i64::from(block.end), Jump::On, executed),
+            Exit::Fall => return self.go(i64::from(block.end), false, executed),
             Exit::Branch(to, guard) => (to, guard),
         };
-        let Some((pred, negated)) = guard else { return self.go(to, block.jump, executed) };
+        let backward = to < i64::from(block.end);
+        let Some((pred, negated)) = guard else { return self.go(to, backward, executed) };
         let mask = self.field32(field!(mask));
         let taken = self.lanes_where(pred, negated, mask);
         let (jump, others, fall, part) =
@@ -265,11 +266,11 @@ impl<'r> Emitter<'_, 'r> {
         let all = self.b.ins().icmp(Cc::Equal, taken, mask);
         self.b.ins().brif(all, jump, &[], others, &[]);
         self.b.switch_to_block(jump);
-        self.go(to, block.jump, executed);
+        self.go(to, backward, executed);
         self.b.switch_to_block(others);
         self.b.ins().brif(taken, part, &[], fall, &[]);
         self.b.switch_to_block(fall);
-        self.go(i64::from(block.end), Jump::On, executed);
+        self.go(i64::from(block.end), false, executed);
         self.b.switch_to_block(part);
         self.part(n, block, [mask, taken], executed);
     }
@@ -285,8 +286,8 @@ impl<'r> Emitter<'_, 'r> {
     }
 
     /// Goes to a place with the whole group.
-    pub fn go(&mut self, to: i64, jump: Jump, executed: Value) {
-        if let Jump::Back { round } = jump {
+    pub fn go(&mut self, to: i64, backward: bool, executed: Value) {
+        if backward {
             let (spin, step) = (self.field32(field!(spin)), self.field32(field!(spin_step)));
             let spin = self.b.ins().iadd(spin, step);
             self.set(field!(spin), spin);
@@ -295,12 +296,7 @@ impl<'r> Emitter<'_, 'r> {
             let limit = i64::from(RegionState::SPIN_LIMIT);
             let spins = self.b.ins().icmp_imm_s(Cc::UnsignedGreaterThanOrEqual, spin, limit);
             let over = self.b.ins().bor(late, spins);
-            if let Some(end) = round {
-                let point = self.field32(field!(round_point));
-                let waits = self.b.ins().icmp_imm_u(Cc::UnsignedLessThan, point, i64::from(end));
-                self.leave_if(waits, to, RegionState::CHOOSE | RegionState::ROUND);
-            }
-            self.leave_if(over, to, RegionState::CHOOSE);
+            self.choose_if(over, to);
         }
         let label = u32::try_from(to)
             .ok()
@@ -308,16 +304,16 @@ impl<'r> Emitter<'_, 'r> {
         let Some(label) = label else { return self.exit(to, 0) };
         let stop = self.field32(field!(stop));
         let here = self.b.ins().icmp_imm_u(Cc::UnsignedLessThanOrEqual, stop, to);
-        self.leave_if(here, to, RegionState::CHOOSE);
+        self.choose_if(here, to);
         self.b.ins().jump(self.labels[label], &[]);
     }
 
-    fn leave_if(&mut self, condition: Value, place: i64, flags: u64) {
+    fn choose_if(&mut self, condition: Value, place: i64) {
         let (choose, on) = (self.b.create_block(), self.b.create_block());
         self.b.set_cold_block(choose);
         self.b.ins().brif(condition, choose, &[], on, &[]);
         self.b.switch_to_block(choose);
-        self.exit(place, flags);
+        self.exit(place, RegionState::CHOOSE);
         self.b.switch_to_block(on);
     }
 

@@ -38,8 +38,6 @@ pub(super) struct Block {
     /// How many of those statements are the branch.
     pub branch_count: u32,
     pub exit: Exit,
-    /// What kind of jump the branch is.
-    pub jump: Jump,
     /// What lanes may go through from here on in one loop, if they may.
     pub trace: Option<Trace>,
     /// The loop that it begins, if lanes may go round it in registers.
@@ -73,16 +71,6 @@ pub(super) enum Exit {
     Fall,
     /// Where to, as a difference to the region's start, the guard and whether it is negated.
     Branch(i64, Option<(Reg, bool)>),
-}
-
-/// A way from block to block.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Jump {
-    On,
-    /// To a block that is not behind. Where lanes let others who are in the loop that begins there go first, the end of that loop.
-    Back {
-        round: Option<u32>,
-    },
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -234,12 +222,6 @@ pub(super) fn recipe(program: &Program, region: &Region<'_>, fused_multiply: boo
             count: block.count,
             branch_count: block.branch_count,
             exit,
-            jump: match block.end {
-                BlockEnd::Branch(to, _) if to < block.range.end => {
-                    Jump::Back { round: block.round.map(|end| end - start) }
-                }
-                BlockEnd::Branch(..) | BlockEnd::Fall => Jump::On,
-            },
             trace: None,
             orbit: None,
         });

@@ -10,7 +10,7 @@
 
 use super::parts::compute;
 use super::plan::plan;
-use super::recipe::{Block, Exit, Jump, Part, Source, Step, What};
+use super::recipe::{Block, Exit, Part, Source, Step, What};
 use warpsmith_interp::engine::{self, LiveRegisters, Program, Reg, Region, RegionOp, Width};
 
 /// A stretch of blocks as one loop.
@@ -63,8 +63,8 @@ pub(super) struct Orbit {
 pub(super) enum End {
     /// With the branch of a block.
     Branch(usize),
-    /// At a place, and how to get there.
-    At(i64, Jump),
+    /// At a place, and whether to get there is a jump back.
+    At(i64, bool),
 }
 
 /// The way that is not taken of a block's branch and the other, where lanes that part there meet again without branching further.
@@ -201,8 +201,7 @@ impl Tracer<'_> {
         } else {
             return None;
         };
-        let waits = matches!(block.jump, Jump::Back { round: Some(_) });
-        if waits || !trace.forks.is_empty() || exit < i64::from(trace.top) || trace.steps.len() < LEAST {
+        if !trace.forks.is_empty() || exit < i64::from(trace.top) || trace.steps.len() < LEAST {
             return None;
         }
         let (mut carried, mut written): (Vec<Reg>, Vec<Reg>) = (Vec::new(), Vec::new());
@@ -235,8 +234,8 @@ impl Tracer<'_> {
             let mut last = n;
             top = top.max(block.end);
             let (to, back) = match block.exit {
-                Exit::Fall => (i64::from(block.end), Jump::On),
-                Exit::Branch(to, None) => (to, block.jump),
+                Exit::Fall => (i64::from(block.end), false),
+                Exit::Branch(to, None) => (to, to < i64::from(block.end)),
                 Exit::Branch(_, Some(guard)) => {
                     let short = |sides: &Sides| {
                         [Some(sides.rest), sides.taken].into_iter().flatten().all(|side| {
@@ -256,16 +255,15 @@ impl Tracer<'_> {
                     visited.extend([Some(sides.rest), sides.taken].into_iter().flatten());
                     // Who waits where they meet is met there.
                     top = top.max(sides.meet + 1);
-                    (sides.meet.into(), Jump::On)
+                    (sides.meet.into(), false)
                 }
             };
-            let may_go_on = matches!(back, Jump::On | Jump::Back { round: None });
             let next = self.at(to).filter(|next| {
                 let own = self.arithmetic[*next].as_ref();
-                may_go_on && !visited.contains(next) && own.is_some_and(|own| steps.len() + own.len() <= MOST)
+                !visited.contains(next) && own.is_some_and(|own| steps.len() + own.len() <= MOST)
             });
             let Some(next) = next else { break (End::At(to, back), last) };
-            backs += u32::from(back != Jump::On);
+            backs += u32::from(back);
             n = next;
         };
         let mut keep: Vec<Reg> = Vec::new();

@@ -2,7 +2,7 @@
 
 use crate::{THREADS, same};
 
-/// Lanes that part and meet, with `%a0` as result. `LONG;` is for many operations that it does not need.
+/// Lanes that part and meet, with `%a0` as result.
 const BRANCHES: &[(&str, &str)] = &[
     (
         "if",
@@ -33,20 +33,6 @@ const BRANCHES: &[(&str, &str)] = &[
         "two loops",
         "mov.u32 %a0, 1; mov.u32 %a2, 0; outer: mov.u32 %a3, 0; inner: mad.lo.u32 %a0, %a0, 5, %a3; add.u32 %a3, %a3, 1; setp.lt.u32 %q0, %a3, %a2; @%q0 bra inner; add.u32 %a2, %a2, 1; setp.lt.u32 %q1, %a2, 12; @%q1 bra outer; and.b32 %a4, %t, 1; add.u32 %a0, %a0, %a4;",
     ),
-    // Lanes wait for each other where a long loop begins to which several jumps go back: of one kind and another, while it is left, and for more jumps back
-    // of others than are fair.
-    (
-        "jumps back",
-        "mov.u32 %a0, %t; mov.u32 %a2, 0; again: LONG; add.u32 %a2, %a2, 1; setp.gt.u32 %q0, %a2, %n; @%q0 bra leave; and.b32 %a1, %a0, 3; setp.eq.u32 %q1, %a1, 0; @%q1 bra one; mad.lo.u32 %a0, %a0, 3, 1; setp.eq.u32 %q2, %a1, 1; @%q2 bra again; xor.b32 %a0, %a0, 13; add.u32 %a0, %a0, %t; bra again; one: shr.u32 %a0, %a0, 2; add.u32 %a0, %a0, %t; bra again; leave: add.u32 %a0, %a0, %a2;",
-    ),
-    (
-        "jumps back by a table",
-        "mov.u32 %a0, %t; mov.u32 %a2, 0; again: LONG; add.u32 %a2, %a2, 1; add.u32 %a3, %t, %n; setp.gt.u32 %q0, %a2, %a3; @%q0 bra leave; and.b32 %a1, %a0, 3; ways: .branchtargets one, two, again, leave; brx.idx %a1, ways; one: shr.u32 %a0, %a0, 2; add.u32 %a0, %a0, %t; bra again; two: mad.lo.u32 %a0, %a0, 3, 1; xor.b32 %a0, %a0, %a2; add.u32 %a0, %a0, %n; bra again; leave: add.u32 %a0, %a0, %a2;",
-    ),
-    (
-        "jumps back, an inner loop among them",
-        "mov.u32 %a0, %t; mov.u32 %a2, 0; again: LONG; add.u32 %a2, %a2, 1; setp.gt.u32 %q0, %a2, %n; @%q0 bra leave; add.u32 %a1, %t, %a2; and.b32 %a1, %a1, 7; setp.ne.u32 %q1, %a1, 5; @%q1 bra one; mov.u32 %a3, 0; inner: mad.lo.u32 %a0, %a0, 5, %a3; add.u32 %a3, %a3, 1; xor.b32 %a0, %a0, %a3; setp.lt.u32 %q2, %a3, 1500; @%q2 bra inner; bra again; one: and.b32 %a1, %a0, 1; setp.eq.u32 %q3, %a1, 0; @%q3 bra again; mad.lo.u32 %a0, %a0, 3, 1; add.u32 %a0, %a0, %t; setp.lt.u32 %q4, %a0, 1000; @%q4 bra inner; bra again; leave: add.u32 %a0, %a0, %a2;",
-    ),
     (
         "lanes leave",
         "mov.u32 %a0, 1; mov.u32 %a2, 0; again: add.u32 %a2, %a2, 1; add.u32 %a0, %a0, %a2; setp.gt.u32 %q0, %a2, %t; @%q0 exit; st.global.u32 [%o+20], %a0; bra again;",
@@ -71,9 +57,7 @@ const BRANCHES: &[(&str, &str)] = &[
 
 #[test]
 fn branches() {
-    let long = "xor.b32 %a4, %a4, %a0; ".repeat(50);
     for (name, text) in BRANCHES {
-        let text = &text.replace("LONG; ", &long);
         for threads in THREADS {
             if *name == "exchanges" && threads % 32 != 0 {
                 continue;

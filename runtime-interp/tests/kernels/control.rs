@@ -79,47 +79,6 @@ fn an_indexed_branch_goes_many_ways() {
     assert_eq!(words(&program, 32, 32).unwrap(), expected);
 }
 
-/// A loop to whose beginning three jumps go back: who comes back first waits for the others.
-#[test]
-fn cases_of_a_loop_meet_at_its_beginning() {
-    let body = |last: &str| {
-        kernel(
-            "",
-            &format!(
-                "mov.u32 %r1, %tid.x; mov.u32 %r0, 0; mov.u32 %r2, 0;
-             fetch: {long} activemask.b32 %r3; setp.ne.u32 %p0, %r3, -1; @%p0 add.u32 %r0, %r0, 1;
-             setp.ge.u32 %p1, %r2, 8; @%p1 bra done; add.u32 %r3, %r1, %r2; rem.u32 %r3, %r3, 3; add.u32 %r2, %r2, 1;
-             table: .branchtargets a, b, c; brx.idx %r3, table;
-             a: add.u32 %r1, %r1, 7; bra fetch; b: mul.lo.u32 %r1, %r1, 3; setp.gt.u32 %p2, %r1, 40; @%p2 bra fetch;
-             add.u32 %r1, %r1, 1; c: add.u32 %r1, %r1, 1; {last}
-             done: mov.u32 %r1, %tid.x; {STORE}",
-                long = "xor.b32 %r5, %r5, %r1; ".repeat(40),
-            ),
-        )
-    };
-    assert_eq!(words(&body("bra fetch;"), 32, 32).unwrap(), [0; 32]);
-    // Jumps back by a table, too.
-    let back = "mov.u32 %r3, 0; back: .branchtargets fetch; brx.idx %r3, back;";
-    assert_eq!(words(&body(back), 32, 32).unwrap(), [0; 32]);
-}
-
-/// A lane in such a loop waits for what the others do in their next rounds.
-#[test]
-fn lanes_that_wait_for_a_round_go_on() {
-    let long = "xor.b32 %r5, %r5, %r1; ".repeat(40);
-    let program = kernel(
-        "",
-        &format!(
-            "mov.u32 %r1, %tid.x; mov.u32 %r2, 0;
-         again: {long} setp.ge.u32 %p0, %r2, 5; @%p0 bra done; add.u32 %r2, %r2, 1; setp.eq.u32 %p1, %r1, 0; @%p1 bra waits;
-         setp.eq.u32 %p2, %r1, 1; @%p2 red.global.add.u32 [%out], 1; bra again;
-         waits: ld.volatile.global.u32 %r3, [%out]; setp.lt.u32 %p3, %r3, 5; @%p3 bra waits; bra again;
-         done: atom.global.add.u32 %r3, [%out+4], 1;"
-        ),
-    );
-    assert_eq!(under_seeds(&program, Launch::new("k").block([32, 1, 1]), 2), [5, 32]);
-}
-
 #[test]
 fn a_spin_lock_between_lanes_of_one_warp_ends() {
     // The lane that holds the lock is at a higher address than those that spin.

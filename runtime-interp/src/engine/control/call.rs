@@ -39,15 +39,10 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 self.observer.switched(&at, value);
             }
             rest &= !same;
-            let mut to = g;
             if rest == 0 {
                 warp.groups[g].pc = target;
             } else {
-                to = warp.groups.len();
                 warp.split(g, same, target, State::Ready);
-            }
-            if target <= issue.pc {
-                warp.groups[to].round = self.cx.program.round_to_wait_for(target, 0);
             }
             warp.spin += if target <= issue.pc { warp.haste } else { 0 };
         }

@@ -39,7 +39,6 @@ pub(in crate::engine) struct Coming {
     pub entry: u32,
     pub wide: u32,
     pub stop: u32,
-    pub round_point: u32,
     pub deadline: u64,
     /// When the turn ends, and when the group was promised another choice.
     pub end_of_turn: u64,
@@ -76,7 +75,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         fast: &Fast,
         coming: Coming,
     ) -> Fallible<After> {
-        let Coming { wide, stop, round_point, deadline, .. } = coming;
+        let Coming { wide, stop, deadline, .. } = coming;
         let (Some(entry), mask) = (fast.entries.get(coming.entry as usize), issue.mask) else {
             unreachable!("only fast code has regions");
         };
@@ -125,7 +124,6 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             mask,
             wide,
             stop: stop.saturating_sub(region.start),
-            round_point: round_point.saturating_sub(region.start),
             spin: warp.spin,
             spin_step: if alone { 0 } else { warp.haste },
             uniform: u32::from(warp.uniform && mask == u32::MAX),
@@ -175,13 +173,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                     Rounds { branch: pc, head, count, jumps, live: state.live, taken },
                 ))
             }
-            None => {
-                let choose = answer & RegionState::CHOOSE != 0;
-                if answer & RegionState::ROUND != 0 {
-                    warp.groups[g].round = self.cx.program.round_to_wait_for(pc, round_point);
-                }
-                Ok(After::At(pc, choose))
-            }
+            None => Ok(After::At(pc, answer & RegionState::CHOOSE != 0)),
         }
     }
 

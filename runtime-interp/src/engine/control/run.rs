@@ -13,7 +13,7 @@ use crate::engine::op::{FuncId, Inst, Op, Order};
 use crate::engine::schedule::Turns;
 use crate::engine::standstill::Worker;
 use crate::engine::values::opaque;
-use crate::engine::warp::{Activation, SPIN_LIMIT, State, Warp};
+use crate::engine::warp::{Activation, State, Warp};
 use crate::fault::Fault;
 use std::sync::Arc;
 
@@ -221,9 +221,6 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
             let alone = warp.groups.len() == 1;
             let wide = if alone { u32::MAX } else { mask };
             let mut stop = if alone { u32::MAX } else { warp.meeting_point(g) };
-            // Who has a turn for fairness goes on.
-            let goes_on = alone || until != u64::MAX;
-            let round_point = if goes_on { u32::MAX } else { warp.round_point(g, stop) };
             let lanes = u64::from(mask.count_ones());
             let deadline = end_of_turn.min(until);
             let mut executed = warp.executed;
@@ -309,8 +306,7 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
                     Op::Region(entry) => {
                         let Some(fast) = fast else { unreachable!("only fast code has regions") };
                         leave!();
-                        let coming =
-                            Coming { entry: *entry, wide, stop, round_point, deadline, end_of_turn, until };
+                        let coming = Coming { entry: *entry, wide, stop, deadline, end_of_turn, until };
                         let after = self.region::<LEVEL>(warp, g, issue!(mask), fast, coming)?;
                         let After::At(at, choose) = after else { continue 'choose };
                         pc = at;
@@ -367,10 +363,8 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
                                     }
                                 }
                                 warp.spin += if alone { 0 } else { warp.haste };
-                                let round = self.cx.program.round_to_wait_for(pc, round_point);
-                                if executed >= deadline || warp.spin >= SPIN_LIMIT || round != 0 {
+                                if executed >= deadline || warp.spin >= crate::engine::warp::SPIN_LIMIT {
                                     leave!();
-                                    warp.groups[g].round = round;
                                     warp.reconverge(g);
                                     continue 'choose;
                                 }
@@ -384,11 +378,8 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
                         } else if active != 0 {
                             pc += 1;
                             leave!();
-                            let last = warp.groups.len();
                             warp.split(g, active, *target, State::Ready);
-                            if *target < pc {
-                                warp.groups[last].round = self.cx.program.round_to_wait_for(*target, 0);
-                            }
+                            let last = warp.groups.len() - 1;
                             warp.reconverge(last);
                             warp.spin += if *target < pc { warp.haste } else { 0 };
                             continue 'choose;

@@ -36,20 +36,9 @@ pub(in crate::engine) struct Group {
     pub stamp: u64,
     /// Lanes that have come to the instruction at `pc` before, had to wait in it, and come to it again.
     pub waited: u32,
-    /// The end of the loop to whose beginning the group has come back, while it lets those who are still in the loop go first; else 0.
-    pub round: u32,
 }
 
 impl Group {
-    /// Where it stands in the order in which groups go first. Behind a loop's end, and before what follows, stand those that wait for its next round;
-    /// of two loops that end there, those of the inner one first.
-    pub fn place(&self) -> u64 {
-        match self.round {
-            0 => u64::from(self.pc) << 32 | u64::from(u32::MAX),
-            end => u64::from(end) << 32 | u64::from(u32::MAX - 1 - self.pc),
-        }
-    }
-
     /// Waits in the instruction at `pc`, to come to it again.
     pub fn wait(&mut self, state: State) {
         (self.state, self.waited) = (state, self.mask);
@@ -171,15 +160,7 @@ impl Warp {
         self.alive = if lanes >= 32 { u32::MAX } else { (1 << lanes) - 1 };
         self.groups.clear();
         self.chosen_before = None;
-        self.groups.push(Group {
-            mask: self.alive,
-            pc,
-            frame: 0,
-            state: State::Ready,
-            stamp: 0,
-            waited: 0,
-            round: 0,
-        });
+        self.groups.push(Group { mask: self.alive, pc, frame: 0, state: State::Ready, stamp: 0, waited: 0 });
         self.products = Products::default();
         self.activations.clear();
         self.free.clear();
@@ -299,7 +280,7 @@ impl Warp {
         let waited = if pc == group.pc { group.waited & mask } else { 0 };
         group.mask &= !mask;
         group.waited &= !mask;
-        let new = Group { mask, pc, state, waited, round: 0, ..*group };
+        let new = Group { mask, pc, state, waited, ..*group };
         self.retain(new.frame);
         self.groups.push(new);
     }
@@ -344,7 +325,6 @@ impl Warp {
             if meets {
                 self.groups[g].mask |= o.mask;
                 self.groups[g].waited |= o.waited;
-                self.groups[g].round = self.groups[g].round.max(o.round);
                 self.groups[g].state = State::Ready;
                 self.remove(other);
                 if g == self.groups.len() {
@@ -375,13 +355,12 @@ impl Warp {
         }
     }
 
-    /// Chooses the group to run: the deepest in calls and then the lowest in the program ([`Group::place`]), because the others are likely to
+    /// Chooses the group to run: the deepest in calls and then the lowest in the program, because the others are likely to
     /// meet it where they wait; for fairness sometimes the one that has waited longest. Also gives the number of executed instructions
     /// after which to choose again.
     pub fn choose(&mut self, turns: &mut Turns) -> Option<(usize, u64)> {
         let ready = |g: &Group| g.state == State::Ready;
-        if let [group] = self.groups.as_mut_slice() {
-            group.round = 0;
+        if let [group] = self.groups.as_slice() {
             return ready(group).then_some((0, u64::MAX));
         }
         let unfair = self.spin >= SPIN_LIMIT;
@@ -393,37 +372,29 @@ impl Warp {
                 (candidates.min_by_key(|(_, g)| (g.stamp, g.pc))?.0, self.executed + TURN)
             }
             _ => {
-                let key = |g: &Group| (u32::MAX - self.activations[g.frame as usize].depth, g.place());
+                let key = |g: &Group| (u32::MAX - self.activations[g.frame as usize].depth, g.pc);
                 (candidates.min_by_key(|(_, g)| key(g))?.0, u64::MAX)
             }
         };
-        self.groups[chosen].round = 0;
         self.groups[chosen].stamp = self.executed;
         Some((chosen, until))
     }
 
-    /// True for the group that runs first by its place: the deepest in calls and then the lowest in the program.
+    /// True for the group that runs first by its place, the deepest in calls and then the lowest in the program, with no other where it is: who comes back there
+    /// would meet that one.
     pub fn is_lowest(&self, g: usize) -> bool {
-        let key = |g: &Group| (u32::MAX - self.activations[g.frame as usize].depth, g.place());
-        let own = key(&self.groups[g]);
-        self.groups
-            .iter()
-            .enumerate()
-            .all(|(n, other)| n == g || other.frame == self.groups[g].frame || key(other).0 > own.0)
+        let depth = |g: &Group| self.activations[g.frame as usize].depth;
+        let own = &self.groups[g];
+        self.groups.iter().enumerate().all(|(n, other)| {
+            let behind = other.pc > own.pc || matches!(other.state, State::Barrier { .. });
+            n == g || depth(other) < depth(own) || (other.frame == own.frame && behind)
+        })
     }
 
     /// Where the group is that is furthest behind: the deepest in calls and then the lowest in the program.
-    pub fn furthest_behind(&self) -> Option<(u32, u64)> {
+    pub fn furthest_behind(&self) -> Option<(u32, u32)> {
         let ready = self.groups.iter().filter(|g| g.state == State::Ready);
-        ready.map(|g| (u32::MAX - self.activations[g.frame as usize].depth, g.place())).min()
-    }
-
-    /// Group `g` waits for the others when it comes back to the beginning of a loop that ends past this place: the meeting point, or the start of the
-    /// program where some wait for the next round of whichever loop.
-    pub fn round_point(&self, g: usize, meeting_point: u32) -> u32 {
-        let frame = self.groups[g].frame;
-        let waits = self.groups.iter().any(|o| o.frame == frame && o.round != 0);
-        if waits { 0 } else { meeting_point }
+        ready.map(|g| (u32::MAX - self.activations[g.frame as usize].depth, g.pc)).min()
     }
 
     /// The lowest program counter past that of group `g` where another group of the same activation is: there they may meet.

@@ -233,7 +233,6 @@ impl ProgramBuilder {
             let counts = site.statement == 0 || statements[site.statement as usize].head == pc;
             inst.count = u32::from(counts);
         }
-        self.program.find_rounds();
         self.errors.dedup();
         if let Err(e) = self.program.lay_out() {
             self.error(e);

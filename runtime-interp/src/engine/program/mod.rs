@@ -12,7 +12,6 @@ pub(in crate::engine) mod native;
 pub(in crate::engine) mod op;
 pub(in crate::engine) mod region;
 pub(in crate::engine) mod region_state;
-mod rounds;
 pub(in crate::engine) mod special;
 pub(in crate::engine) mod texture_op;
 pub(in crate::engine) mod uniform;
@@ -155,8 +154,6 @@ pub struct Program {
     pub(in crate::engine) names: Vec<String>,
     pub(in crate::engine) lists: Vec<Reg>,
     pub(in crate::engine) targets: Vec<u32>,
-    /// Beginnings of loops to which several jumps go back, each with where the loop ends, in the order of the code.
-    pub(in crate::engine) rounds: Vec<(u32, u32)>,
     pub(in crate::engine) constants: Vec<Cell>,
     pub(in crate::engine) patches: Vec<Patch>,
     /// The variables of functions that operations name, in the order of the code.

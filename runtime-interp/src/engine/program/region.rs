@@ -100,8 +100,6 @@ pub struct Block<'a> {
     pub branch_count: u32,
     /// How it ends.
     pub end: BlockEnd,
-    /// The end of the loop to whose beginning that branch goes back, if several do: there lanes wait for each other.
-    pub round: Option<u32>,
     /// The registers that are read after it.
     pub live: LiveRegisters,
     /// The registers that may differ from lane to lane before it even if the lanes of a warp have executed everything together.
@@ -310,17 +308,12 @@ impl Program {
         let last = code.last().and_then(branch);
         let body = range.start..range.end - u32::from(last.is_some());
         let ops = body.map(|pc| self.region_op(pc as usize)).collect();
-        let round = match last {
-            Some(BlockEnd::Branch(to, _)) if to < range.end => self.round_end(to),
-            Some(BlockEnd::Branch(..) | BlockEnd::Fall) | None => None,
-        };
         let branch_count = code.last().filter(|_| last.is_some()).map_or(0, |inst| inst.count);
         Block {
             range,
             ops,
             count,
             branch_count,
-            round,
             end: last.unwrap_or(BlockEnd::Fall),
             live,
             varying,

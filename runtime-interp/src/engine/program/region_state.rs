@@ -33,8 +33,6 @@ pub struct RegionState {
     pub wide: u32,
     /// The place where to look who else is there.
     pub stop: u32,
-    /// The group lets others go first where it comes back to the beginning of a loop that ends past this place.
-    pub round_point: u32,
     /// Backward jumps since the last choice that was made for fairness, and what one counts.
     pub spin: u32,
     /// What a backward jump counts; zero where no others wait.
@@ -91,8 +89,6 @@ impl RegionState {
     /// Flag of an answer: the lanes of the group have gone round a loop whose last branch is at the place, as often as the first row of scratch memory
     /// says; not counted yet.
     pub const ROUNDS: u64 = 1 << 34;
-    /// Flag of an answer: the group has come back to the beginning of a loop, and lets the others in it go first.
-    pub const ROUND: u64 = 1 << 35;
     /// So many backward jumps while others wait end a group's turn.
     pub const SPIN_LIMIT: u32 = crate::engine::warp::SPIN_LIMIT;
 }

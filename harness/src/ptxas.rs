@@ -68,34 +68,76 @@ impl Ptxas {
 
     /// Checks `text` without making code, which is much faster; the error is the output of ptxas.
     pub fn check(&self, text: &str, target: Target) -> Result<(), String> {
+        self.checked(text, target).map_err(|unaccepted| unaccepted.said)
+    }
+
+    fn checked(&self, text: &str, target: Target) -> Result<(), Unaccepted> {
         self.run(text, &format!("-arch=compute_{}", target.to_string().trim_start_matches("sm_"))).map(drop)
     }
 
     /// Assembles `text` to a cubin; the error is the output of ptxas.
     pub fn assemble(&self, text: &str, target: Target) -> Result<Vec<u8>, String> {
+        self.assembled(text, target).map_err(|unaccepted| unaccepted.said)
+    }
+
+    fn assembled(&self, text: &str, target: Target) -> Result<Vec<u8>, Unaccepted> {
         let cubin = self.run(text, &format!("-arch={target}"))?;
-        cubin.map_err(|e| format!("ptxas has written no code: {e}"))
+        cubin.map_err(|e| Unaccepted::said(format!("ptxas has written no code: {e}")))
+    }
+
+    /// What ptxas says of a text, if it says anything: one that crashes judges nothing, and the user is told.
+    fn verdict<T>(&self, answer: Result<T, Unaccepted>) -> Option<Result<T, String>> {
+        match answer {
+            Err(Unaccepted { said, crashed: true }) => {
+                eprintln!(
+                    "warning: ptxas {} does not say whether it accepts a program: {said}",
+                    self.release
+                );
+                None
+            }
+            answer => Some(answer.map_err(|unaccepted| unaccepted.said)),
+        }
     }
 
     /// The cubin is there where code is generated.
-    fn run(&self, text: &str, arch: &str) -> Result<std::io::Result<Vec<u8>>, String> {
+    fn run(&self, text: &str, arch: &str) -> Result<std::io::Result<Vec<u8>>, Unaccepted> {
         static SERIAL: AtomicU64 = AtomicU64::new(0);
         let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
         let stem = std::env::temp_dir().join(format!("warpsmith-{}-{serial}", std::process::id()));
         let (source, object) = (stem.with_extension("ptx"), stem.with_extension("cubin"));
-        std::fs::write(&source, text).map_err(|e| format!("cannot write {}: {e}", source.display()))?;
+        std::fs::write(&source, text)
+            .map_err(|e| Unaccepted::said(format!("cannot write {}: {e}", source.display())))?;
         let output = Command::new(&self.path).arg(arch).arg(&source).arg("-o").arg(&object).output();
         let cubin = std::fs::read(&object);
         // Leftovers in the temporary folder are no reason to fail.
         for file in [&source, &object] {
             std::fs::remove_file(file).unwrap_or_default();
         }
-        let output = output.map_err(|e| format!("cannot start {}: {e}", self.path.display()))?;
+        let output =
+            output.map_err(|e| Unaccepted::said(format!("cannot start {}: {e}", self.path.display())))?;
         if output.status.success() {
             return Ok(cubin);
         }
+        if output.status.code().is_none() {
+            return Err(Unaccepted { said: format!("it ends by {}", output.status), crashed: true });
+        }
         let said = [output.stdout, output.stderr].concat();
-        Err(String::from_utf8_lossy(&said).replace(&*source.to_string_lossy(), "emitted").trim().to_owned())
+        let said = String::from_utf8_lossy(&said).replace(&*source.to_string_lossy(), "emitted");
+        Err(Unaccepted::said(said.trim().to_owned()))
+    }
+}
+
+/// Why there is no code.
+struct Unaccepted {
+    /// What ptxas wrote, or why it could not.
+    said: String,
+    /// It was ended by a signal, which says nothing of the text.
+    crashed: bool,
+}
+
+impl Unaccepted {
+    fn said(said: String) -> Unaccepted {
+        Unaccepted { said, crashed: false }
     }
 }
 
@@ -187,12 +229,12 @@ impl warpsmith::fuzz::Tools for Toolbox {
         let version =
             text.lines().find_map(|line| line.trim().strip_prefix(".version ")?.trim().parse().ok())?;
         let ptxas = self.for_module(version, target)?;
-        Some(ptxas.assemble(text, target))
+        ptxas.verdict(ptxas.assembled(text, target))
     }
 
     fn check(&self, text: &str, version: Version, target: Target) -> Option<(Release, Result<(), String>)> {
         let ptxas = self.for_module(version, target)?;
-        Some((ptxas.release.parse().ok()?, ptxas.check(text, target)))
+        Some((ptxas.release.parse().ok()?, ptxas.verdict(ptxas.checked(text, target))?))
     }
 
     fn llvm(&self, text: &str, target: Target) -> Option<Result<String, String>> {
@@ -213,6 +255,30 @@ mod tests {
             targets,
             unknown_targets: Vec::new(),
         }
+    }
+
+    /// A ptxas that refuses has a verdict, one that crashes has none.
+    #[cfg(unix)]
+    #[test]
+    fn a_crash_is_no_verdict() {
+        use std::os::unix::fs::PermissionsExt;
+        use warpsmith::fuzz::Tools;
+        let folder = std::env::temp_dir().join(format!("warpsmith-crash-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let verdict = |name: &str, script: &str| {
+            let path = folder.join(name);
+            std::fs::write(&path, script).unwrap();
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+            let known = Ptxas { path, ..ptxas("13.0", Version::new(9, 0), &[90]) };
+            let toolbox = Toolbox { llvm: None, ptxas: vec![known] };
+            let text = ".version 8.0\n.target sm_90\n";
+            let checked = toolbox.check(text, Version::new(8, 0), Target::sm(90)).map(|(_, verdict)| verdict);
+            assert_eq!(toolbox.ptxas(text, Target::sm(90)).map(|verdict| verdict.map(drop)), checked);
+            checked
+        };
+        assert_eq!(verdict("refuses", "#!/bin/sh\necho no\nexit 255\n"), Some(Err("no".to_owned())));
+        assert_eq!(verdict("crashes", "#!/bin/sh\nkill -SEGV $$\n"), None);
+        std::fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]

@@ -33,6 +33,11 @@ const BRANCHES: &[(&str, &str)] = &[
         "two loops",
         "mov.u32 %a0, 1; mov.u32 %a2, 0; outer: mov.u32 %a3, 0; inner: mad.lo.u32 %a0, %a0, 5, %a3; add.u32 %a3, %a3, 1; setp.lt.u32 %q0, %a3, %a2; @%q0 bra inner; add.u32 %a2, %a2, 1; setp.lt.u32 %q1, %a2, 12; @%q1 bra outer; and.b32 %a4, %t, 1; add.u32 %a0, %a0, %a4;",
     ),
+    // Who falls through to a loop comes to where others wait, and does not meet them: they go round apart.
+    (
+        "others in front of a loop",
+        "and.b32 %a2, %t, 3; sub.u32 %a0, %a2, 1; setp.lt.s32 %q0, %a0, 1; @%q0 bra low; bra round; low: add.u32 %a0, %a0, 4; setp.lt.s32 %q1, %a0, 4; @!%q1 bra leave; round: add.u32 %a0, %a0, 1; setp.lt.s32 %q1, %a0, 4; mov.u32 %a3, 0; @%q1 bra round; leave:",
+    ),
     (
         "lanes leave",
         "mov.u32 %a0, 1; mov.u32 %a2, 0; again: add.u32 %a2, %a2, 1; add.u32 %a0, %a0, %a2; setp.gt.u32 %q0, %a2, %t; @%q0 exit; st.global.u32 [%o+20], %a0; bra again;",

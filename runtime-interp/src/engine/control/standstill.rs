@@ -147,9 +147,8 @@ impl Warp {
             && self.local.equals(&mark.local[..local])
             && self.dynamic.equals(&mark.local[local..])
     }
-}
 
-impl Warp {
+    /// The registers are those of the mark. Asks first of the row that differed last time.
     fn has_rows(&self, mark: &mut Mark) -> bool {
         let rows = self.file.rows();
         if mark.rows.get(mark.counts) != rows.get(mark.counts) || mark.rows.len() != rows.len() {

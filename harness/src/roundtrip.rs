@@ -102,6 +102,11 @@ fn attempt(source: &str, options: &Options, report: &mut Report) -> Result<(), V
             judged.push(compiled.text);
         }
     }
+    #[cfg(feature = "native")]
+    let machine_code = programs
+        .iter()
+        .find(|(level, _)| *level == OptLevel::O2 && !options.no_native && !runs.is_empty())
+        .and_then(|(_, program)| warpsmith::launch::accelerated(program));
     for run in &runs {
         let only = run.launch.entry.is_empty() && report.kernels.len() == 1;
         let Some(kernel) = report.kernels.iter_mut().find(|kernel| only || kernel.name == run.launch.entry)
@@ -127,8 +132,10 @@ fn attempt(source: &str, options: &Options, report: &mut Report) -> Result<(), V
                 kernel.failures.push(format!("line {}: {level}: {what}", run.line));
             }
             #[cfg(feature = "native")]
-            if !options.no_native && *level == OptLevel::O2 {
-                let failures = accelerated(program, run, &found).into_iter();
+            if let Some(machine_code) = &machine_code
+                && *level == OptLevel::O2
+            {
+                let failures = accelerated(machine_code, run, &found).into_iter();
                 kernel.failures.extend(failures.map(|what| format!("line {}: {level}: {what}", run.line)));
             }
         }
@@ -140,8 +147,7 @@ fn attempt(source: &str, options: &Options, report: &mut Report) -> Result<(), V
 /// the fault or what was executed is not what the interpreter gives. Of several blocks, an order of host threads may show in all of those.
 #[cfg(feature = "native")]
 fn accelerated(program: &Program, run: &Run, interpreted: &Result<Execution, Fault>) -> Vec<String> {
-    let Some(program) = warpsmith::launch::accelerated(program) else { return Vec::new() };
-    let found = execute(&program, &run.launch);
+    let found = execute(program, &run.launch);
     let mut failures = unexpected(run, &found);
     if run.launch.grid == [1; 3] {
         failures.extend(match (interpreted, &found) {
@@ -205,12 +211,16 @@ pub fn ptx(source: &str) -> Vec<String> {
         let runs = runs_of(source, Language::Ptx)?;
         let program = ValidatedModule::parse(source).and_then(|module| Program::load(&module));
         let program = program.map_err(|errors| rendered(source, &errors))?;
+        #[cfg(feature = "native")]
+        let machine_code = warpsmith::launch::accelerated(&program);
         let outcomes = runs.iter().flat_map(|run| {
             let found = execute(&program, &run.launch);
             #[cfg_attr(not(feature = "native"), expect(unused_mut, reason = "machine code may add to them"))]
             let mut failures = unexpected(run, &found);
             #[cfg(feature = "native")]
-            failures.extend(accelerated(&program, run, &found));
+            if let Some(machine_code) = &machine_code {
+                failures.extend(accelerated(machine_code, run, &found));
+            }
             failures.into_iter().map(|what| format!("line {}: {what}", run.line))
         });
         Ok(if runs.is_empty() { vec!["no `run:` directive".to_owned()] } else { outcomes.collect() })

@@ -137,13 +137,13 @@ fn compiling() {
     for (name, make) in KERNELS {
         let (mut device, program, launch) = make();
         for settings in measure::SETTINGS {
+            let compiler = measure::compiler(settings).expect("this host has machine code");
             let mut found = None;
-            let best = fastest(|| {
-                found = Some(measure::compile(&program, settings).expect("this host has machine code"))
-            });
+            let best =
+                fastest(|| found = Some(measure::compile(&program, &compiler).expect("regions compile")));
             let Some(found) = found else { continue };
             let mut native = program.clone();
-            measure::accelerate(&mut native, settings);
+            compiler.accelerate(&mut native);
             let stats = device.launch(&native, &launch).expect("the kernel runs");
             let run = fastest(|| drop(black_box(device.launch(&native, &launch))));
             let rate = stats.thread_instructions as f64 / run.as_nanos() as f64;

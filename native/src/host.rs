@@ -8,7 +8,6 @@ use cranelift_codegen::settings::{self, Configurable};
 use cranelift_jit::{JITBuilder, JITModule};
 use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
-use std::sync::{Mutex, PoisonError};
 use warpsmith_diag::{Diagnostic, Span};
 
 /// True if modules can be compiled to machine code of this host.
@@ -20,8 +19,8 @@ fn refused(why: impl std::fmt::Display) -> Box<Diagnostic> {
     Box::new(Diagnostic::error(codes::HOST, Span::NONE, format!("no machine code for this host: {why}")))
 }
 
-/// The instruction set of the host, with what its processor has.
-fn isa(options: &[(&str, &str)]) -> Result<OwnedTargetIsa, Box<Diagnostic>> {
+/// The instruction set of the host, with the features of its processor. Detecting them takes longer than compiling a small region.
+pub(crate) fn isa(options: &[(&str, &str)]) -> Result<OwnedTargetIsa, Box<Diagnostic>> {
     if !is_supported() {
         return Err(refused(std::env::consts::ARCH));
     }
@@ -52,23 +51,10 @@ impl Code {
         Ok(Code(ManuallyDrop::new(JITModule::new(builder))))
     }
 
-    /// An empty module for regions of programs, which are compiled while somebody waits.
-    pub fn of_regions(settings: &'static [(&str, &str)]) -> Result<Code, Box<Diagnostic>> {
-        // To ask the host what it has takes longer than to compile a small region.
-        type Settings = &'static [(&'static str, &'static str)];
-        static KNOWN: Mutex<Vec<(Settings, OwnedTargetIsa)>> = Mutex::new(Vec::new());
-        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-        let isa = match known.iter().find(|(of, _)| *of == settings) {
-            Some((_, isa)) => isa.clone(),
-            None => {
-                let isa = isa(settings)?;
-                known.push((settings, isa.clone()));
-                isa
-            }
-        };
-        drop(known);
+    /// An empty module for regions of programs.
+    pub fn of_regions(isa: OwnedTargetIsa) -> Code {
         let builder = JITBuilder::with_isa(isa, cranelift_module::default_libcall_names());
-        Ok(Code(ManuallyDrop::new(JITModule::new(builder))))
+        Code(ManuallyDrop::new(JITModule::new(builder)))
     }
 }
 

@@ -5,7 +5,8 @@
 //!
 //! - [`Function`]: a function of a module, called from Rust;
 //! - [`Kernel`]: a kernel, its threads executed one after another in full;
-//! - [`attach`], [`accelerate`]: a program of the engine whose regions are machine code for whole warps;
+//! - [`attach`], [`accelerate`]: a program of the engine whose regions are machine code for whole warps; [`RegionCompiler`]: the same, its code
+//!   shared by several programs;
 //! - [`Fault`]: why a call ended early. Nothing that a module does can hurt the host: every access is checked, rounds of loops and depths of
 //!   calls are counted.
 //!
@@ -60,4 +61,4 @@ pub use host::is_supported;
 pub use kernel::{Arg, Kernel};
 #[doc(hidden)]
 pub use warp::measure;
-pub use warp::{Accelerated, accelerate, attach};
+pub use warp::{Accelerated, RegionCompiler, accelerate, attach};

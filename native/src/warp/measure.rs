@@ -1,7 +1,6 @@
 //! What compiling takes, by settings: for benches.
 
-use super::{Compiler, compile_with, has_fused_multiply, recipe};
-use std::sync::Arc;
+use super::{RegionCompiler, compile_with, recipe};
 use std::time::Duration;
 use warpsmith_diag::Diagnostic;
 use warpsmith_interp::engine::Program;
@@ -30,14 +29,19 @@ pub struct Compiled {
     pub building: Duration,
 }
 
-/// Compiles all regions of a program, and forgets them.
-pub fn compile(program: &Program, settings: Settings) -> Result<Compiled, Box<Diagnostic>> {
-    let fused_multiply = has_fused_multiply();
+/// A compiler with other settings.
+pub fn compiler(settings: Settings) -> Result<RegionCompiler, Box<Diagnostic>> {
+    RegionCompiler::with_settings(settings)
+}
+
+/// Compiles all regions of a program, and keeps none.
+pub fn compile(program: &Program, compiler: &RegionCompiler) -> Result<Compiled, Box<Diagnostic>> {
+    let shared = &compiler.0;
     let mut compiled = Compiled::default();
     for region in program.regions() {
-        let (recipe, operations) = recipe::recipe(program, &region, fused_multiply);
+        let (recipe, operations) = recipe::recipe(program, &region, shared.fused_multiply);
         if operations >= super::LEAST {
-            let made = compile_with(&recipe, settings)?;
+            let made = compile_with(&recipe, &shared.isa)?;
             compiled.operations += operations;
             compiled.bytes += made.bytes;
             compiled.instructions += made.instructions;
@@ -45,10 +49,4 @@ pub fn compile(program: &Program, settings: Settings) -> Result<Compiled, Box<Di
         }
     }
     Ok(compiled)
-}
-
-/// [`super::accelerate`] with other settings.
-pub fn accelerate(program: &mut Program, settings: Settings) {
-    program.set_tier(Arc::new(Compiler { fused_multiply: has_fused_multiply(), settings, all: true }));
-    program.compile_regions();
 }

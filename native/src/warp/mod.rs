@@ -23,13 +23,14 @@ mod recipe;
 mod trace;
 mod uniform;
 
-use crate::host::Code;
+use crate::host::{self, Code};
 use crate::unit::internal;
+use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_module::{Linkage, Module as _};
 use recipe::Recipe;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use warpsmith_diag::Diagnostic;
 use warpsmith_interp::engine::{CompiledRegion, Program, Region, RegionCode, Tier};
@@ -43,29 +44,61 @@ pub struct Accelerated {
     pub operations: usize,
 }
 
-/// Gives a program a maker of machine code: launches have it compile what they execute often, or all, as [`Machine::native`] says.
-///
-/// Results, statistics and faults are those of the interpreter. On hosts without machine code nothing changes, and the answer is the error `N0001`.
-///
-/// [`Machine::native`]: warpsmith_interp::Machine
-pub fn attach(program: &mut Program) -> Result<(), Box<Diagnostic>> {
-    give(program, false)
+/// Compiles the regions of programs, and keeps their code: a region that several programs have, or a program that is loaded twice, is compiled once
+/// for all programs that share a compiler. Clones share it; its code lives as long as a clone or a program that uses it.
+#[derive(Clone)]
+pub struct RegionCompiler(Arc<Shared>);
+
+struct Shared {
+    isa: OwnedTargetIsa,
+    fused_multiply: bool,
+    /// Code by what it was made of.
+    made: Mutex<HashMap<Recipe, (RegionCode, Arc<Finished>)>>,
 }
 
-fn give(program: &mut Program, all: bool) -> Result<(), Box<Diagnostic>> {
-    // An error here is one of the host.
-    Code::new(&[])?;
-    program.set_tier(Arc::new(Compiler { fused_multiply: has_fused_multiply(), settings: SETTINGS, all }));
+impl RegionCompiler {
+    /// A compiler for this host that has compiled nothing yet. The error `N0001` on hosts without machine code.
+    pub fn new() -> Result<RegionCompiler, Box<Diagnostic>> {
+        RegionCompiler::with_settings(SETTINGS)
+    }
+
+    fn with_settings(settings: measure::Settings) -> Result<RegionCompiler, Box<Diagnostic>> {
+        let (isa, fused_multiply) = (host::isa(settings)?, has_fused_multiply());
+        Ok(RegionCompiler(Arc::new(Shared { isa, fused_multiply, made: Mutex::default() })))
+    }
+
+    /// Attaches the compiler to a program: launches have it compile what they execute often, or all, as [`Machine::native`] says. Results, statistics
+    /// and faults are those of the interpreter.
+    ///
+    /// [`Machine::native`]: warpsmith_interp::Machine
+    pub fn attach(&self, program: &mut Program) {
+        program.set_tier(Arc::new(Attached { compiler: self.clone(), all: false }));
+    }
+
+    /// Attaches the compiler to a program and compiles all its regions now, those too that are likely to gain nothing.
+    pub fn accelerate(&self, program: &mut Program) -> Accelerated {
+        program.set_tier(Arc::new(Attached { compiler: self.clone(), all: true }));
+        program.compile_regions();
+        let (regions, operations) = program.compiled_regions();
+        Accelerated { regions, operations }
+    }
+}
+
+impl std::fmt::Debug for RegionCompiler {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RegionCompiler").field("isa", &self.0.isa.name()).finish_non_exhaustive()
+    }
+}
+
+/// [`RegionCompiler::attach`] with a compiler of its own. Where the host has no machine code, the program is left as it is and the error is `N0001`.
+pub fn attach(program: &mut Program) -> Result<(), Box<Diagnostic>> {
+    RegionCompiler::new()?.attach(program);
     Ok(())
 }
 
-/// Compiles all regions of a program, and has the engine execute them so: [`attach`], and no waiting for what is hot, nor leaving out what is likely to
-/// gain nothing.
+/// [`RegionCompiler::accelerate`] with a compiler of its own.
 pub fn accelerate(program: &mut Program) -> Result<Accelerated, Box<Diagnostic>> {
-    give(program, true)?;
-    program.compile_regions();
-    let (regions, operations) = program.compiled_regions();
-    Ok(Accelerated { regions, operations })
+    Ok(RegionCompiler::new()?.accelerate(program))
 }
 
 fn has_fused_multiply() -> bool {
@@ -75,10 +108,10 @@ fn has_fused_multiply() -> bool {
     return cfg!(target_arch = "aarch64");
 }
 
+/// The compiler as a program has it.
 #[derive(Debug)]
-struct Compiler {
-    fused_multiply: bool,
-    settings: measure::Settings,
+struct Attached {
+    compiler: RegionCompiler,
     /// Also what is likely to gain nothing.
     all: bool,
 }
@@ -91,11 +124,7 @@ unsafe impl Send for Finished {}
 // SAFETY: as above.
 unsafe impl Sync for Finished {}
 
-type Cached = HashMap<(Recipe, measure::Settings), (RegionCode, Arc<Finished>)>;
-
-/// Code by what it was made of: a region that two programs have, or one program that is loaded twice, is compiled once in a process.
-static CACHE: OnceLock<Mutex<Cached>> = OnceLock::new();
-/// When so many regions are kept, all are forgotten; programs that use them go on doing so.
+/// A compiler that keeps the code of this many regions drops it all; programs that use it still own it.
 const KEPT: usize = 4096;
 
 /// Fewer operations than this in a region gain nothing.
@@ -106,27 +135,27 @@ const DENSE: usize = 3;
 
 // SAFETY: `emit` makes code that does what `recipe` says of each operation, with the registers that the program's builder has checked, and `Finished`
 // owns it.
-unsafe impl Tier for Compiler {
+unsafe impl Tier for Attached {
     fn compile(&self, program: &Program, region: &Region<'_>) -> Result<Option<CompiledRegion>, String> {
-        let (recipe, operations) = recipe::recipe(program, region, self.fused_multiply);
+        let shared = &*self.compiler.0;
+        let (recipe, operations) = recipe::recipe(program, region, shared.fused_multiply);
         let dense = !recipe.has_batches() || operations >= DENSE * recipe.loops();
         if operations < LEAST || !(self.all || dense) {
             return Ok(None);
         }
         let groups = recipe.groups.clone();
-        let cache = CACHE.get_or_init(Mutex::default);
-        let key = (recipe, self.settings);
-        let known = cache.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
+        let cache = || shared.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = cache().get(&recipe).cloned();
         let (code, owner) = match known {
             Some(known) => known,
             None => {
-                let made = compile_with(&key.0, self.settings).map_err(|error| error.message)?;
+                let made = compile_with(&recipe, &shared.isa).map_err(|error| error.message)?;
                 let made = (made.code, made.owner);
-                let mut cache = cache.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut cache = cache();
                 if cache.len() >= KEPT {
                     cache.clear();
                 }
-                cache.insert(key, made.clone());
+                cache.insert(recipe, made.clone());
                 made
             }
         };
@@ -147,9 +176,9 @@ struct Made {
     building: Duration,
 }
 
-fn compile_with(recipe: &Recipe, settings: measure::Settings) -> Result<Made, Box<Diagnostic>> {
+fn compile_with(recipe: &Recipe, isa: &OwnedTargetIsa) -> Result<Made, Box<Diagnostic>> {
     let error = |e: &dyn std::fmt::Debug| internal("a region", format!("{e:?}"));
-    let mut code = Code::of_regions(settings)?;
+    let mut code = Code::of_regions(isa.clone());
     let (mut builder, mut context) = (FunctionBuilderContext::new(), code.make_context());
     let mut signature = code.make_signature();
     emit::signature(&mut signature);
@@ -166,4 +195,26 @@ fn compile_with(recipe: &Recipe, settings: measure::Settings) -> Result<Made, Bo
     // SAFETY: the function was compiled with the signature of `RegionCode`.
     let entry = unsafe { std::mem::transmute::<*const u8, RegionCode>(entry) };
     Ok(Made { code: entry, owner: Arc::new(Finished(code)), bytes, instructions, building })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use warpsmith_interp::Program;
+    use warpsmith_ptx::ValidatedModule;
+
+    #[test]
+    fn shared_by_programs() {
+        let body = "mad.lo.u32 %a, %a, 3, 1; shr.u32 %b, %a, 3; xor.b32 %a, %a, %b; mad.lo.u32 %a, %a, 5, 7;";
+        let text = format!(
+            ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p) {{\n.reg .b32 %a, %b; .reg .b64 %p;\n\
+             ld.param.u64 %p, [p]; mov.u32 %a, %tid.x; {body} st.global.u32 [%p], %a; ret;\n}}\n"
+        );
+        let module = ValidatedModule::parse(&text).unwrap();
+        let compiler = RegionCompiler::new().unwrap();
+        let [one, two] = [(); 2].map(|()| compiler.accelerate(&mut Program::load(&module).unwrap()));
+        assert!(one.regions > 0);
+        assert_eq!(one, two);
+        assert_eq!(compiler.0.made.lock().unwrap().len(), one.regions, "compiled once for both");
+    }
 }

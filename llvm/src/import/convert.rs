@@ -182,7 +182,7 @@ impl Builder<'_, '_, '_> {
                 let bits = self.width(from)?;
                 let signed = op == CastOp::SiToFp;
                 if bits > MAX_BITS {
-                    return Err(Error::unsupported(format!("`i{bits}` to a float, of more than 128 bits")));
+                    return one(self.float_of_wide(x, bits, signed, ty)?);
                 }
                 one(self.float_of(first, signed, ty))
             }
@@ -240,7 +240,7 @@ impl Builder<'_, '_, '_> {
     /// A float as an integer, toward zero, clamped to the integers of that width; 0 for NaN.
     pub fn float_to_integer(&mut self, x: Value, bits: u32, signed: bool) -> Result<Values> {
         if bits > MAX_BITS {
-            return Err(Error::unsupported(format!("a float to `i{bits}`, of more than 128 bits")));
+            return self.wide_of_float(x, bits, signed);
         }
         let ty = container(bits.max(2));
         let full = if signed { self.b.ins().fptosi(ty, x) } else { self.b.ins().fptoui(ty, x) };

@@ -46,6 +46,11 @@ pub(super) fn is_signed(cond: IntCC) -> bool {
     matches!(cond, IntCC::Slt | IntCC::Sle | IntCC::Sgt | IntCC::Sge)
 }
 
+/// The number whose lowest bits, of fewer than 64, are set.
+pub(super) fn low_bits(bits: u32) -> i64 {
+    !(u64::MAX << bits) as i64
+}
+
 impl Builder<'_, '_, '_> {
     /// An integer constant of so many bits.
     pub fn int(&mut self, bits: u32, value: i64) -> Value {
@@ -58,7 +63,7 @@ impl Builder<'_, '_, '_> {
         if bits >= ty.bits() {
             return value;
         }
-        let mask = self.b.ins().iconst(ty, (1i64 << bits) - 1);
+        let mask = self.b.ins().iconst(ty, low_bits(bits));
         self.b.ins().band(value, mask)
     }
 

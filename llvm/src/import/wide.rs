@@ -1,5 +1,8 @@
 //! Integers of more than 128 bits, which the IR does not have: limbs of 64, the lowest first, zeros above the bits of the last one.
 
+mod division;
+mod intrinsics;
+
 use super::function::{Builder, Values};
 use super::integer::is_signed;
 use super::shape::{MAX_BITS, container};
@@ -52,7 +55,7 @@ impl Builder<'_, '_, '_> {
                 self.shift_limbs(&x, y[0], false, true)
             }
             BinaryOp::Udiv | BinaryOp::Urem | BinaryOp::Sdiv | BinaryOp::Srem => {
-                return Err(Error::unsupported(format!("division of `i{bits}`, of more than 128 bits")));
+                self.divide_wide(op, bits, x, y)?
             }
             BinaryOp::Fadd | BinaryOp::Fsub | BinaryOp::Fmul | BinaryOp::Fdiv | BinaryOp::Frem => {
                 return Err(Error::unsupported("an operation on floats between integers"));

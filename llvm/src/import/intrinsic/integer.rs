@@ -1,5 +1,5 @@
 //! Intrinsics on integers. The IR has nearly all of them; conditions, which are no integers to it, are put together from bitwise operations, and
-//! of integers of more than 128 bits there are those that comparisons and choices make.
+//! those of more than 128 bits are in [`crate::import::wide`].
 
 use super::table::Integer;
 use crate::error::{Error, Result};
@@ -122,42 +122,6 @@ impl Builder<'_, '_, '_> {
             Integer::Saturating(RmwOp::Add, _) => one(self.b.ins().bor(x, y)),
             Integer::Saturating(_, _) => one(only_x(self)),
         })
-    }
-
-    fn wide_intrinsic(&mut self, op: Integer, bits: u32, args: &[Values]) -> Result<Values> {
-        let refused = || Error::unsupported(format!("such an intrinsic on `i{bits}`, of more than 128 bits"));
-        let x = args.first().ok_or_else(refused)?;
-        let choose = |b: &mut Self, cond: IntCC| {
-            let y = args.get(1).ok_or_else(refused)?;
-            let first = b.wide_compare(cond, bits, x, y)?;
-            Ok(x.iter().zip(y).map(|(x, y)| b.b.ins().select(first, *x, *y)).collect())
-        };
-        match op {
-            Integer::Umax => choose(self, IntCC::Ugt),
-            Integer::Umin => choose(self, IntCC::Ult),
-            Integer::Smax => choose(self, IntCC::Sgt),
-            Integer::Smin => choose(self, IntCC::Slt),
-            Integer::CountOnes => {
-                let mut sum = self.limb(0);
-                for limb in x {
-                    let count = self.b.ins().popcnt(*limb);
-                    sum = self.b.ins().iadd(sum, count);
-                }
-                let zero = self.limb(0);
-                Ok([sum].into_iter().chain(std::iter::repeat(zero)).take(x.len()).collect())
-            }
-            Integer::Abs
-            | Integer::FunnelLeft
-            | Integer::FunnelRight
-            | Integer::SwapBytes
-            | Integer::ReverseBits
-            | Integer::LeadingZeros
-            | Integer::TrailingZeros
-            | Integer::Overflow(_, _)
-            | Integer::MultiplyOverflow(_)
-            | Integer::Saturating(_, _)
-            | Integer::ShiftSaturating(_) => Err(refused()),
-        }
     }
 
     /// -1, 0 or 1 in so many bits.

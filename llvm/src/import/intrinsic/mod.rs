@@ -11,18 +11,47 @@ use crate::error::{Error, Result};
 use crate::module::ValueId;
 use crate::module::body::{Call, DebugRecord, Inst, Location};
 use crate::module::types::{Type as Llvm, TypeId};
-use table::{Block, Integer, Intrinsic};
+pub(super) use table::Integer;
+use table::{Block, Intrinsic};
 use warpsmith_ir::{self as ir, InstBuilder, MemFlags, Type};
 
 /// A name without the last type that it is overloaded for; `None` where it does not end with one.
 pub(in crate::import) fn without_type(name: &str) -> Option<&str> {
-    let (head, last) = name.rsplit_once('.')?;
-    let scalar = match last.strip_prefix('v') {
-        Some(vector) => vector.trim_start_matches(|c: char| c.is_ascii_digit()),
-        None => last,
+    // The name of a struct that a pointer of LLVM before 15 leads to may have dots of its own: `p0s_struct.pairs`.
+    let to_struct = |at: usize| {
+        let pointer = name[..at].rfind('.')?;
+        let (head, last) = (&name[..pointer], &name[pointer + 1..]);
+        is_type(last).then_some(head)
     };
-    let digits = scalar.strip_prefix("bf").or(scalar.strip_prefix(['i', 'f', 'p']))?;
-    (!digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())).then_some(head)
+    if let Some(head) = name.find("s_").and_then(to_struct) {
+        return Some(head);
+    }
+    let (head, last) = name.rsplit_once('.')?;
+    is_type(last).then_some(head)
+}
+
+/// True for a type as it stands in the names of intrinsics: `i32`, `bf16`, `v4f32`, `p1`, and before LLVM 15 `p0v4f32`, `p0a8i32`, `p0s_struct.pairs`.
+fn is_type(text: &str) -> bool {
+    let mut rest = text;
+    loop {
+        let Some(kind) = rest.chars().next() else { return false };
+        if matches!(kind, 's' | 'f') && rest.get(1..2) == Some("_") {
+            return rest.len() > 3 && rest.ends_with(kind);
+        }
+        let Some(tail) = rest.strip_prefix("bf").or_else(|| rest.strip_prefix(['i', 'f', 'p', 'v', 'a']))
+        else {
+            return false;
+        };
+        let behind = tail.trim_start_matches(|c: char| c.is_ascii_digit());
+        if behind.len() == tail.len() {
+            return false;
+        }
+        match kind {
+            'p' if behind.is_empty() => return true,
+            'p' | 'v' | 'a' => rest = behind,
+            _ => return behind.is_empty(),
+        }
+    }
 }
 
 /// The name without the types that it is overloaded for: `umax` of `umax.v4i32`.
@@ -321,10 +350,16 @@ mod tests {
             ("umax.v4i32", "umax"),
             ("memcpy.p0.p3.i64", "memcpy"),
             ("vector.reduce.add.v4i32", "vector.reduce.add"),
-            ("fptosi.sat.i32.f64", "fptosi.sat"),
             ("fma.bf16", "fma"),
             ("convert.from.fp16.f32", "convert.from.fp16"),
             ("va_start.p0", "va_start"),
+            ("memcpy.p0i8.p0i8.i64", "memcpy"),
+            ("masked.load.v4f32.p0v4f32", "masked.load"),
+            ("masked.gather.v2p0i8.v2p0p0i8", "masked.gather"),
+            ("ssa.copy.p0s_struct.pairs", "ssa.copy"),
+            ("ssa.copy.p0p1a4s_class.of.classs", "ssa.copy"),
+            ("launder.invariant.group.p0f_isVoidi32f", "launder.invariant.group"),
+            ("fptosi.sat.i32.f64", "fptosi.sat"),
             ("trap", "trap"),
         ] {
             assert_eq!(base(full), expected);

@@ -1,8 +1,0 @@
-target datalayout = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
-target triple = "nvptx64-nvidia-cuda"
-define ptx_kernel void @division(ptr %out) {
-  %x = load i256, ptr %out
-  %y = udiv i256 %x, 10
-  store i256 %y, ptr %out
-  ret void
-}

@@ -70,6 +70,7 @@ declare float @llvm.nvvm.floor.ftz.f(float)
 declare float @llvm.nvvm.fma.rm.ftz.sat.f(float, float, float)
 declare float @llvm.nvvm.i2f.rm(i32)
 declare float @llvm.nvvm.ldu.global.f.f32.p0(ptr, i32)
+declare <4 x i32> @llvm.nvvm.ldu.global.i.v4i32.p0(ptr, i32)
 declare float @llvm.nvvm.lg2.approx.ftz.f(float)
 declare float @llvm.nvvm.ll2f.rm(i64)
 declare float @llvm.nvvm.redux.sync.fmax(float, i32)
@@ -1446,6 +1447,11 @@ define i32 @f_nvvm_ldmatrix_sync_aligned_m8n8_x1_trans_b16(ptr %a0) {
 define float @f_nvvm_ldu_global_f(ptr %a0, i32 %a1) {
   %r = call float @llvm.nvvm.ldu.global.f.f32.p0(ptr %a0, i32 %a1)
   ret float %r
+}
+; f_nvvm_ldu_global_i: ld.global.nc.v4.b32
+define <4 x i32> @f_nvvm_ldu_global_i(ptr %a0) {
+  %r = call <4 x i32> @llvm.nvvm.ldu.global.i.v4i32.p0(ptr %a0, i32 16)
+  ret <4 x i32> %r
 }
 ; f_nvvm_ldu_global_p: ld.global.nc.b64
 define ptr @f_nvvm_ldu_global_p(ptr %a0, i32 %a1) {

@@ -28,6 +28,9 @@ impl Builder<'_, '_, '_> {
                 "`llvm.nvvm.{name}`: textures and surfaces are passed to kernels as numbers of 64 bits"
             )));
         }
+        if matches!(words.as_slice(), ["ldg" | "ldu", "global", ..]) {
+            return self.load_invariant(inst, call).map(|()| true);
+        }
         let mut args: Vec<Value> = Vec::new();
         for arg in self.body.args(call) {
             args.extend(self.value(*arg)?);
@@ -37,6 +40,22 @@ impl Builder<'_, '_, '_> {
             Some(values) => self.result(inst, &values).map(|()| true),
             None => Ok(false),
         }
+    }
+
+    /// A load of what nothing writes, of scalars and vectors: an address and its alignment.
+    fn load_invariant(&mut self, inst: &Inst, call: &Call) -> Result<()> {
+        let pointer = self.scalar(self.arg(call, 0)?)?;
+        let pointer = self.pointer_as(pointer, Type::PTR_GLOBAL);
+        let known = self.arg(call, 1).ok().and_then(|arg| self.constant_integer(arg));
+        let align = known.and_then(|align| u64::try_from(align).ok()).filter(|align| align.is_power_of_two());
+        let align = align.unwrap_or_else(|| self.types().align(inst.ty));
+        let flags = crate::import::memory::access_flags(false, true);
+        let mut values = self.load_parts(inst.ty, pointer, align, flags)?;
+        if let ([value], Some(result)) = (values.as_mut_slice(), inst.value) {
+            let ty = self.known_type(result, self.type_of(*value));
+            *value = self.pointer_as(*value, ty);
+        }
+        self.result(inst, &values)
     }
 
     fn special_values(
@@ -99,12 +118,6 @@ impl Builder<'_, '_, '_> {
             ["is_explicit_cluster"] => {
                 let value = self.special_register("is_explicit_cluster")?;
                 one(self.resize(value, Type::I1))
-            }
-            ["ldg" | "ldu", "global", ..] => {
-                let pointer = self.pointer_as(get(0)?, Type::PTR_GLOBAL);
-                let ty = types.first().copied().unwrap_or(Type::I32);
-                let flags = crate::import::memory::access_flags(false, true);
-                one(self.b.ins().load(ty, flags, pointer, 0))
             }
             ["flo", sign @ ("s" | "u")] => {
                 let amount = if self.number(get(1)?) == Some(1) { ".shiftamt" } else { "" };

@@ -368,8 +368,18 @@ impl Builder<'_, '_, '_> {
         let how = expression_of(expression.get(1..).unwrap_or(&[]));
         let storage = how.and_then(|how| self.storage(record, how)).unwrap_or(Storage::OptimizedOut);
         let piece = how.and_then(|how| how.piece);
+        if piece.is_some_and(|piece| !self.has_piece(variable, piece)) {
+            return None;
+        }
         self.b.bind_variable(variable, piece, storage);
         Some(())
+    }
+
+    /// True if a variable's type is known to be large enough for a piece.
+    fn has_piece(&self, variable: DebugVar, piece: Piece) -> bool {
+        let ty = self.b.func().debug.as_ref().map(|debug| debug.variables[variable].ty);
+        let size = ty.zip(self.b.module().debug.as_ref()).and_then(|(ty, shared)| shared.size_of(ty));
+        size.is_some_and(|size| u64::from(piece.offset) + u64::from(piece.size) <= size)
     }
 
     fn storage(&mut self, record: &DebugRecord, how: How) -> Option<Storage> {

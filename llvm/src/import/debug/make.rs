@@ -101,8 +101,15 @@ impl<'n> Maker<'n, '_, '_> {
 
     pub(super) fn derived(&mut self, ops: &[u64], depth: u32) -> Option<DebugTypeId> {
         let of = field(ops, 6).and_then(|ty| self.ty(ty, depth + 1));
+        // A pointer to a member function: its address, or where a table has it, and what is added to the object's.
+        let to_function =
+            field(ops, 6).is_some_and(|ty| self.nodes.node(ty, code::SUBROUTINE_TYPE).is_some());
         // `DW_TAG_*`.
         match ops.get(1)? {
+            0x1f if to_function => {
+                let word = self.debug.base("long", 8, Encoding::Signed);
+                Some(self.debug.array(word, &[2]))
+            }
             0x0f | 0x1f => Some(self.debug.pointer(of, StateSpace::Generic)),
             0x10 | 0x42 => Some(self.debug.ty(DebugType::Reference { to: of? })),
             0x16 => {

@@ -148,6 +148,25 @@ fn functions_that_cuda_provides() {
 }
 
 #[test]
+fn integers_of_more_than_128_bits() {
+    source("wider");
+}
+
+#[test]
+fn idioms() {
+    source("idioms");
+}
+
+/// As clang 14 writes it: LLVM before 15 says of a pointer what it points to, also in the names of intrinsics.
+#[test]
+fn typed_pointers() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/old.bc");
+    let mut failures = Vec::new();
+    check(&file, &expected(&file.with_extension("expected")), &mut failures);
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
 fn linkage() {
     source("linkage");
 }

@@ -299,9 +299,14 @@ impl Builder<'_, '_, '_> {
     ) -> Result<()> {
         let parts = self.parts(inst.ty)?.to_vec();
         let bits: u32 = parts.iter().map(|part| part.bits).sum();
-        if !matches!(bits, 16 | 32 | 64 | 128)
-            || parts.iter().any(|part| part.in_memory().bits() != part.bits)
-        {
+        // One after the other without gaps, each of whole bytes.
+        let mut end = 0;
+        let side_by_side = parts.iter().all(|part| {
+            let fits = part.offset == end && part.in_memory().bits() == part.bits;
+            end = part.offset + u64::from(part.bytes());
+            fits
+        });
+        if !matches!(bits, 16 | 32 | 64 | 128) || !side_by_side {
             let ty = self.types().display(inst.ty);
             return Err(Error::unsupported(format!("`atomicrmw {}` of `{ty}`", op.name())));
         }

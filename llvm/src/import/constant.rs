@@ -152,11 +152,20 @@ impl Builder<'_, '_, '_> {
             }
             ConstantKind::Binary { op, args } => {
                 let [x, y] = [self.nested(args[0], depth + 1)?, self.nested(args[1], depth + 1)?];
-                let bits = self.width(ty)?;
-                self.integer(op, bits, &x, &y)
+                self.combine_values(op, 0, ty, &x, &y)
             }
-            ConstantKind::Compare { .. } => Err(Error::unsupported("a comparison among constants")),
-            ConstantKind::Select(_) => Err(Error::unsupported("a choice among constants")),
+            ConstantKind::Compare { predicate, args } => {
+                let [x, y] = [self.nested(args[0], depth + 1)?, self.nested(args[1], depth + 1)?];
+                let of = self.value_type(args[0])?;
+                self.compare_values(predicate, of, &x, &y)
+            }
+            ConstantKind::Select([cond, x, y]) => {
+                let conds = self.nested(cond, depth + 1)?;
+                let (x, y) = (self.nested(x, depth + 1)?, self.nested(y, depth + 1)?);
+                let step = x.len().checked_div(conds.len()).unwrap_or(1).max(1);
+                let each = x.into_iter().zip(y).enumerate();
+                Ok(each.filter_map(|(n, (x, y))| Some(self.choose(*conds.get(n / step)?, x, y))).collect())
+            }
             ConstantKind::BlockAddress { block, .. } => {
                 let number = self.limb(address_of_block(block));
                 Ok(Values::from_slice(&[self.b.ins().inttoptr(Type::PTR, number)]))
@@ -168,7 +177,8 @@ impl Builder<'_, '_, '_> {
 
     /// A number, or the limb of one: zeros lie above its bits.
     fn limb_of(&mut self, part: &Part, value: i64) -> Value {
-        let value = if part.bits < part.ty.bits() { value & ((1i64 << part.bits) - 1) } else { value };
+        let value =
+            if part.bits < part.ty.bits() { value & super::integer::low_bits(part.bits) } else { value };
         self.b.ins().iconst(part.ty, value)
     }
 

@@ -24,9 +24,9 @@ struct Image {
 
 /// The address of a symbol, moved by bytes.
 #[derive(Clone, Copy)]
-struct Address {
-    symbol: GlobalValue,
-    addend: i64,
+pub(super) struct Address {
+    pub symbol: GlobalValue,
+    pub addend: i64,
     /// It is the generic address, not the one in the symbol's own space.
     generic: bool,
 }
@@ -205,6 +205,17 @@ fn write(
             }
         }
     };
+    let is_expression = matches!(
+        constant.kind,
+        ConstantKind::Cast { .. }
+            | ConstantKind::Binary { .. }
+            | ConstantKind::Select(_)
+            | ConstantKind::Compare { .. }
+    );
+    if is_expression && let Some(number) = super::folded::integer(module, value) {
+        put(at, mask(number as u64, types.bits(ty)?), types.store_size(ty)?.min(8));
+        return Ok(());
+    }
     match &constant.kind {
         ConstantKind::Null | ConstantKind::Undef | ConstantKind::Poison => {}
         ConstantKind::Integer(n) => {
@@ -296,7 +307,7 @@ fn mask(value: u64, bits: u64) -> u64 {
 }
 
 /// The address that a constant is, if it is one.
-fn address(module: &Module<'_>, value: ValueId, depth: u32) -> Option<Address> {
+pub(super) fn address(module: &Module<'_>, value: ValueId, depth: u32) -> Option<Address> {
     if depth > MAX_DEPTH {
         return None;
     }

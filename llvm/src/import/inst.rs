@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::module::ValueId;
 use crate::module::body::{Inst, InstKind};
 use crate::module::ops::{BinaryOp, FastMath, Ordering, Predicate};
-use crate::module::types::Type as Llvm;
+use crate::module::types::{Type as Llvm, TypeId};
 use warpsmith_ir::{BlockCall, InstBuilder, Type, Value};
 
 impl Builder<'_, '_, '_> {
@@ -170,7 +170,6 @@ impl Builder<'_, '_, '_> {
     }
 
     fn binary(&mut self, inst: &Inst, op: BinaryOp, flags: u64, x: ValueId, y: ValueId) -> Result<()> {
-        let (element, lanes) = self.lanes(inst.ty);
         if let Some(values) = self.fused(op, flags, x, y)? {
             return self.result(inst, &values);
         }
@@ -181,6 +180,20 @@ impl Builder<'_, '_, '_> {
             return self.result(inst, &[value]);
         }
         let (x, y) = (self.value(x)?, self.value(y)?);
+        let out = self.combine_values(op, flags, inst.ty, &x, &y)?;
+        self.result(inst, &out)
+    }
+
+    /// An operation on scalars, or on each element of vectors.
+    pub fn combine_values(
+        &mut self,
+        op: BinaryOp,
+        flags: u64,
+        ty: TypeId,
+        x: &[Value],
+        y: &[Value],
+    ) -> Result<Values> {
+        let (element, lanes) = self.lanes(ty);
         let step = x.len().checked_div(lanes).unwrap_or(1).max(1);
         let mut out = Values::new();
         for (x, y) in x.chunks(step).zip(y.chunks(step)) {
@@ -196,7 +209,7 @@ impl Builder<'_, '_, '_> {
                 _ => out.push(self.fast_float(op, FastMath::of(flags), x[0], y[0])?),
             }
         }
-        self.result(inst, &out)
+        Ok(out)
     }
 
     /// Keeps the promise that a result does not wrap, where something comes of it.
@@ -260,8 +273,20 @@ impl Builder<'_, '_, '_> {
             let value = self.compare(cond, bits, &[x], &[y])?;
             return self.result(inst, &[value]);
         }
-        let (element, lanes) = self.lanes(ty);
         let (x, y) = (self.value(x)?, self.value(y)?);
+        let out = self.compare_values(predicate, ty, &x, &y)?;
+        self.result(inst, &out)
+    }
+
+    /// A comparison of scalars, or of each element of vectors.
+    pub fn compare_values(
+        &mut self,
+        predicate: Predicate,
+        ty: TypeId,
+        x: &[Value],
+        y: &[Value],
+    ) -> Result<Values> {
+        let (element, lanes) = self.lanes(ty);
         let step = x.len().checked_div(lanes).unwrap_or(1).max(1);
         let wrong = || Error::unsupported(format!("`{}` between such values", predicate.name()));
         let mut out = Values::new();
@@ -281,20 +306,17 @@ impl Builder<'_, '_, '_> {
             };
             out.push(value);
         }
-        self.result(inst, &out)
+        Ok(out)
     }
 
     fn switch(&mut self, block: u32, value: ValueId, default: u32, cases: &[(ValueId, u32)]) -> Result<()> {
         let ty = self.value_type(value)?;
         let bits = self.width(ty)?;
-        let scalars = self.value(value)?;
-        let [value] = scalars.as_slice() else {
-            return Err(Error::unsupported(format!("`switch` on `i{bits}`")));
-        };
         if bits > 64 {
-            return self.wide_switch(block, *value, default, cases);
+            let value = self.value(value)?;
+            return self.wide_switch(block, bits, &value, default, cases);
         }
-        let mut value = *value;
+        let mut value = self.scalar(value)?;
         if bits == 1 {
             value = self.b.ins().zext(Type::I8, value);
         }
@@ -305,7 +327,7 @@ impl Builder<'_, '_, '_> {
             let Some(number) = self.constant_integer(*case) else {
                 return Err(Error::unsupported("a case that is no integer"));
             };
-            let number = if bits < 64 { number & ((1i64 << bits) - 1) } else { number };
+            let number = if bits < 64 { number & integer::low_bits(bits) } else { number };
             let (to, args) = self.target(block, *to)?;
             all.push((number, BlockCall::new(to, &args, &mut self.b.func_mut().dfg.pool)));
         }
@@ -317,13 +339,14 @@ impl Builder<'_, '_, '_> {
     fn wide_switch(
         &mut self,
         block: u32,
-        value: Value,
+        bits: u32,
+        value: &[Value],
         default: u32,
         cases: &[(ValueId, u32)],
     ) -> Result<()> {
         for (case, to) in cases {
-            let case = self.scalar(*case)?;
-            let same = self.b.ins().icmp(warpsmith_ir::IntCC::Eq, value, case);
+            let case = self.value(*case)?;
+            let same = self.compare(warpsmith_ir::IntCC::Eq, bits, value, &case)?;
             let (to, args) = self.target(block, *to)?;
             let next = self.b.create_block();
             self.b.ins().brif(same, to, &args, next, &[]);

@@ -13,6 +13,7 @@ mod convert;
 mod debug;
 mod device;
 mod float;
+mod folded;
 mod function;
 mod global;
 mod inst;

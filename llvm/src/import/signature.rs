@@ -90,18 +90,18 @@ impl<'a> Importer<'a> {
         }
     }
 
-    /// True for what may be defined or not (`extern_weak`) and is not: its address is null.
+    /// True for what may be defined or not (`extern_weak`) and is not, and for what only C++'s run-time library looks at: its address is null.
     pub(super) fn is_absent(&self, site: Site) -> bool {
         let module = self.module(site);
         match site.value {
-            GlobalValue::Function(n) => module
-                .functions
-                .get(n)
-                .is_some_and(|function| function.linkage == Linkage::ExternWeak && function.is_declaration),
-            GlobalValue::Global(n) => module
-                .globals
-                .get(n)
-                .is_some_and(|global| global.linkage == Linkage::ExternWeak && global.init.is_none()),
+            GlobalValue::Function(n) => module.functions.get(n).is_some_and(|function| {
+                function.is_declaration
+                    && (function.linkage == Linkage::ExternWeak || is_never_called(&function.name))
+            }),
+            GlobalValue::Global(n) => module.globals.get(n).is_some_and(|global| {
+                global.init.is_none()
+                    && (global.linkage == Linkage::ExternWeak || is_of_type_information(&global.name))
+            }),
             GlobalValue::Alias(_) => false,
         }
     }
@@ -320,4 +320,14 @@ fn kernel_attributes(module: &Module<'_>, n: usize) -> ir::Attrs {
         reqnctapercluster: dimensions("nvvm.cluster_dim", "cluster_dim_"),
         ..ir::Attrs::default()
     }
+}
+
+/// What stands in tables of virtual functions in place of those that are not defined (Itanium C++ ABI, 3.2.6).
+fn is_never_called(name: &str) -> bool {
+    matches!(name, "__cxa_pure_virtual" | "__cxa_deleted_virtual")
+}
+
+/// The tables of virtual functions of the classes of `std::type_info` (Itanium C++ ABI, 2.9.4), of which there is none on a GPU.
+fn is_of_type_information(name: &str) -> bool {
+    name.starts_with("_ZTVN10__cxxabiv1")
 }

@@ -22,3 +22,13 @@ llvm-as-22 nvvm.ll -o nvvm.bc
 llvm-as-22 nvvm.refused.ll -o nvvm.refused.bc
 clang-22 -x cuda --cuda-device-only --cuda-gpu-arch=sm_90a -nocudainc -nocudalib -Wno-unknown-cuda-version -w \
     $ptx -O3 -emit-llvm -c hopper.cu -o hopper.bc
+# By clang 14 (Debian: `apt-get install clang-14`), the last with typed pointers, and by the host.
+clang-14 -x cuda --cuda-device-only --cuda-gpu-arch=sm_70 -nocudainc -nocudalib -Wno-unknown-cuda-version -Xclang -target-feature \
+    -Xclang +ptx75 -O1 -g -fdebug-prefix-map="$PWD=." -emit-llvm -c old.cu -o old.bc
+host=$(mktemp -d)
+kernels=$(sed -n 's/^KERNEL \([a-z]*\).*/RUN(\1);/p' old.cu | tr -d '\n')
+clang-22 -x c++ -O1 -w -fno-strict-aliasing -c old.cu -o "$host/kernels.o"
+sed "s/KERNELS/$kernels/" c/main.c > "$host/main.c"
+clang-22 -w "$host/main.c" "$host/kernels.o" -lstdc++ -o "$host/run"
+"$host/run" > old.expected
+rm -r "$host"

@@ -14,6 +14,10 @@ target triple = "nvptx64-nvidia-cuda"
 @also_shared = internal global [8 x i32] zeroinitializer, section ".shared", align 4
 @llvm.global_ctors = appending global [1 x { i32, ptr, ptr }] [{ i32, ptr, ptr } { i32 65535, ptr @construct, ptr null }]
 @constructed = internal global i64 0, align 8
+@_ZTVN10__cxxabiv117__class_type_infoE = external global [0 x ptr]
+@type_information = internal constant { ptr, ptr } { ptr getelementptr inbounds (ptr, ptr @_ZTVN10__cxxabiv117__class_type_infoE, i64 2), ptr @text }
+@virtual_functions = internal constant [4 x ptr] [ptr null, ptr @type_information, ptr @__cxa_pure_virtual, ptr @twice]
+declare void @__cxa_pure_virtual()
 module asm ".global .align 8 .u64 assembled;"
 
 define internal void @construct() {
@@ -642,6 +646,26 @@ define ptx_kernel void @conditions(ptr %out, i1 zeroext %yes, i1 zeroext %no, <5
   store i64 %2, ptr %at
   %number = bitcast <5 x i1> %bits to i5
   %3 = zext i5 %number to i64
+  %last = getelementptr i64, ptr %out, i64 2
+  store i64 %3, ptr %last
+  ret void
+}
+
+; 33: what C++ writes for classes: a function that is not defined, and what the run-time library knows types by.
+define ptx_kernel void @classes(ptr %out) {
+  %information = load ptr, ptr getelementptr inbounds (ptr, ptr @virtual_functions, i64 1)
+  %name = getelementptr ptr, ptr %information, i64 1
+  %text = load ptr, ptr %name
+  %letter = load i8, ptr %text
+  %1 = zext i8 %letter to i64
+  store i64 %1, ptr %out
+  %function = load ptr, ptr getelementptr inbounds (ptr, ptr @virtual_functions, i64 3)
+  %2 = call i64 %function(i64 8)
+  %next = getelementptr i64, ptr %out, i64 1
+  store i64 %2, ptr %next
+  %pure = load ptr, ptr getelementptr inbounds (ptr, ptr @virtual_functions, i64 2)
+  %is = icmp eq ptr %pure, @__cxa_pure_virtual
+  %3 = zext i1 %is to i64
   %last = getelementptr i64, ptr %out, i64 2
   store i64 %3, ptr %last
   ret void

@@ -41,6 +41,7 @@ const IMPORTED: &[(&str, &str, &[u64])] = &[
     ("assumptions, what a GPU has no answer for", "assumptions", &[0, 2, 4]),
     ("vectors in turns", "turns", &[0x0604_0205_0301, 0x0605]),
     ("atomic changes of vectors", "atomic_vectors", &[0xc000_4200, 0xc000_3c00, 0xbf80_0000, 0x4400_4000]),
+    ("texts of assembly", "assembly_texts", &[5, 12 + 100 + 5]),
     ("classes of C++", "classes", &[b'd' as u64, 16, 1]),
     ("llvm.nvvm.* that are no instruction", "nvvm", &[2f64.to_bits(), 0x4000_0000, 34, 1]),
 ];

@@ -69,6 +69,18 @@ fn substitute(text: &str, operands: &[String]) -> Result<String> {
         let (number, after) = match after.strip_prefix('{') {
             Some(inner) => {
                 let (inner, after) = inner.split_once('}').unwrap_or((inner, ""));
+                // What clang writes for `%=`: another number in each text. Labels of one text mean nothing in another here.
+                let special = match inner {
+                    ":uid" => Some("0"),
+                    ":comment" => Some("//"),
+                    ":private" => Some("$L__"),
+                    _ => None,
+                };
+                if let Some(special) = special {
+                    out.push_str(special);
+                    rest = after;
+                    continue;
+                }
                 (inner.split(':').next().unwrap_or_default(), after)
             }
             None => {
@@ -84,6 +96,19 @@ fn substitute(text: &str, operands: &[String]) -> Result<String> {
     }
     out.push_str(rest);
     Ok(out)
+}
+
+/// The text without comments, which end it as nothing else does.
+fn without_comments(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("//").into_iter().chain(rest.find("/*")).min() {
+        out.push_str(&rest[..at]);
+        let (end, len) = if rest[at..].starts_with("//") { ("\n", 0) } else { ("*/", 2) };
+        rest = rest[at + 2..].find(end).map_or("", |n| &rest[at + 2 + n + len..]);
+    }
+    out.push_str(rest);
+    out
 }
 
 /// The type of a register that the text declares.
@@ -188,9 +213,10 @@ impl Builder<'_, '_, '_> {
         }
         let body = substitute(&asm.text, &names)?;
         // Some end their last instruction without a semicolon.
-        let end = if body.trim_end().ends_with([';', '}', ':']) || body.trim().is_empty() { "" } else { ";" };
+        let code = without_comments(&body);
+        let end = if code.trim_end().ends_with([';', '}', ':']) || code.trim().is_empty() { "" } else { ";" };
         let text = format!(
-            ".version 9.0\n.target sm_90a\n.address_size 64\n.visible .entry asm()\n{{\n{declarations}{body}{end}\nret;\n}}\n"
+            ".version 9.0\n.target sm_90a\n.address_size 64\n.visible .entry asm()\n{{\n{declarations}{body}\n{end}\nret;\n}}\n"
         );
         let parsed = ptx::parse(&text);
         if let Some(error) = parsed.diagnostics.iter().find(|d| d.severity == warpsmith_diag::Severity::Error)
@@ -228,17 +254,40 @@ impl Builder<'_, '_, '_> {
         self.scalar_of(int, ty)
     }
 
-    fn translate(&mut self, t: &mut Translation<'_>, body: &[ptx::Stmt]) -> Result<()> {
+    /// Makes blocks of the labels between braces, or of those outside of all.
+    fn declare_labels(&mut self, t: &mut Translation<'_>, body: &[ptx::Stmt]) {
+        let mut depth = 0u32;
         for stmt in body {
-            if let ptx::Stmt::Label(name) = stmt {
+            if matches!(stmt, ptx::Stmt::Open) {
+                depth += 1;
+            } else if matches!(stmt, ptx::Stmt::Close) {
+                let Some(outer) = depth.checked_sub(1) else { break };
+                depth = outer;
+            } else if let ptx::Stmt::Label(name) = stmt
+                && depth == 0
+            {
                 let block = self.b.create_block();
                 t.labels.insert(*name, block);
             }
         }
+    }
+
+    fn translate(&mut self, t: &mut Translation<'_>, body: &[ptx::Stmt]) -> Result<()> {
+        self.declare_labels(t, body);
+        // What names mean outside of the braces that have been opened.
+        let mut outside: Vec<(FxHashMap<String, Variable>, FxHashMap<ptx::Symbol, ir::Block>)> = Vec::new();
         let last = body.len().saturating_sub(1);
         for (n, stmt) in body.iter().enumerate() {
             match stmt {
-                ptx::Stmt::Open | ptx::Stmt::Close => {}
+                ptx::Stmt::Open => {
+                    outside.push((t.registers.clone(), t.labels.clone()));
+                    self.declare_labels(t, &body[n + 1..]);
+                }
+                ptx::Stmt::Close => {
+                    if let Some((registers, labels)) = outside.pop() {
+                        (t.registers, t.labels) = (registers, labels);
+                    }
+                }
                 ptx::Stmt::Decl(decl) => {
                     let decl = &t.module[*decl];
                     if decl.space != warpsmith_isa::StateSpace::Reg || decl.vector != 1 {
@@ -274,9 +323,10 @@ impl Builder<'_, '_, '_> {
                 // The `ret` behind the text.
                 ptx::Stmt::Inst(_) if n == last => {}
                 ptx::Stmt::Inst(inst) => self.translate_inst(t, inst)?,
+                // Hints to ptxas, on what it sees and not on what becomes of it here.
+                ptx::Stmt::Pragma(_) => {}
                 ptx::Stmt::Loc(_)
                 | ptx::Stmt::LocIntermediate(_)
-                | ptx::Stmt::Pragma(_)
                 | ptx::Stmt::BranchTargets { .. }
                 | ptx::Stmt::CallTargets { .. }
                 | ptx::Stmt::CallPrototype(_)

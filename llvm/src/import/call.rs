@@ -142,6 +142,9 @@ impl Builder<'_, '_, '_> {
     fn call_address(&mut self, inst: &Inst, call: &Call) -> Result<()> {
         let signature = self.signature(call.signature, call.attributes)?;
         let callee = self.scalar(call.callee)?;
+        if !self.type_of(callee).is_ptr() {
+            return Err(Error::record(inst.offset, "a call of what is no pointer"));
+        }
         let callee = self.generic(callee);
         if signature.ir.iter().any(|param| param.byval.is_some()) {
             return Err(Error::unsupported("a call through an address that passes many bytes by value"));

@@ -199,6 +199,9 @@ impl Builder<'_, '_, '_> {
             return Ok(self.zero_of(Type::PTR));
         }
         match site.value {
+            GlobalValue::Function(_) if self.importer.is_kernel(site) => {
+                Err(super::signature::address_of_kernel(self.importer.module(site).name_of(site.value)))
+            }
             GlobalValue::Function(_) => {
                 let id = self.function_at(site)?;
                 Ok(self.b.ins().func_addr(id))

@@ -119,6 +119,9 @@ impl<'a> Importer<'a> {
             if self.is_absent(of) {
                 continue;
             }
+            if self.is_kernel(of) {
+                return Err(super::signature::address_of_kernel(self.module(of).name_of(of.value)).at(offset));
+            }
             let (target, generic) = match of.value {
                 GlobalValue::Function(_) => (ir::Symbol::Func(self.func_id(of, out)?), false),
                 GlobalValue::Global(_) => (ir::Symbol::Global(self.global_id(of, out)?), address.generic),

@@ -331,3 +331,8 @@ fn is_never_called(name: &str) -> bool {
 fn is_of_type_information(name: &str) -> bool {
     name.starts_with("_ZTVN10__cxxabiv1")
 }
+
+/// What a kernel's address is refused with: only the host starts it.
+pub(super) fn address_of_kernel(name: &str) -> Error {
+    Error::unsupported(format!("the address of the kernel `{name}`"))
+}

@@ -671,6 +671,18 @@ define ptx_kernel void @classes(ptr %out) {
   ret void
 }
 
+; 34: comments, directives, numbers of texts and scopes in assembly.
+define ptx_kernel void @assembly_texts(ptr %out) {
+  %a = call i32 asm "// first\0A\09.pragma \22nounroll\22; add.u32 $0, $1, 1 /* and */ // last", "=r,r"(i32 4)
+  %1 = zext i32 %a to i64
+  store i64 %1, ptr %out
+  %b = call i32 asm "{ .reg .u32 i; .reg .pred q; mov.u32 i, 0; mov.u32 $0, 0; L${:uid}: add.u32 $0, $0, 3; add.u32 i, i, 1; setp.lt.u32 q, i, 4; @q bra L${:uid}; } { .reg .f32 i; .reg .pred q; mov.f32 i, 0f00000000; L${:uid}: add.f32 i, i, 0f3F800000; setp.lt.f32 q, i, 0f40A00000; @q bra L${:uid}; { .reg .u32 i; mov.u32 i, 100; add.u32 $0, $0, i; } { .reg .u32 n; cvt.rzi.u32.f32 n, i; add.u32 $0, $0, n; } }", "=&r"()
+  %2 = zext i32 %b to i64
+  %next = getelementptr i64, ptr %out, i64 1
+  store i64 %2, ptr %next
+  ret void
+}
+
 attributes #0 = { "nvvm.maxntid"="64" "nvvm.minctasm"="2" }
 !0 = !{i64 0, i64 10}
 !1 = !{}

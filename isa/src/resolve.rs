@@ -127,7 +127,8 @@ impl Instruction {
         };
         let ty = self.scalar(spec.ty);
         // Types that have no registers of their own may stand in braces.
-        let braces = matches!(ty, ScalarType::BF16 | ScalarType::BF16x2);
+        let braces = matches!(ty, ScalarType::BF16 | ScalarType::BF16x2)
+            && spec.accepts.contains(Accepts::BRACED_BF16);
         let mut accepts = if braces { spec.accepts.with(Accepts::BRACED) } else { spec.accepts };
         if matches!(spec.count, CountRef::Slot { .. }) {
             accepts = accepts.with(Accepts::COUNTED);

@@ -54,7 +54,6 @@ pub(super) fn address(space: &SigSpace, base: Base, cx: &Judge) -> Result<(), Wh
         32 => far && has(Reach::WIDE),
         _ => has(Reach::WORD) || (far && has(Reach::FAR)),
     };
-    let still = space.reach.contains(Reach::STILL);
     let outside = |v: Variable| {
         space.reach.contains(Reach::CTA)
             && space.space() == StateSpace::Generic
@@ -71,8 +70,8 @@ pub(super) fn address(space: &SigSpace, base: Base, cx: &Judge) -> Result<(), Wh
         // Of 32 bits ptxas says only when it generates code that it cannot.
         Base::Reg(ty) if !cx.lenient && ty.bits() < if far { 64 } else { 32 } => Err(What::AddressRegister),
         Base::Reg(_) => Ok(()),
-        Base::Special(_) if has(Reach::CTA) => Err(What::AddressRegister),
-        Base::Special(reg) if integer(reg.ty()) && !(still && reg.ty().bits() > 32) => available(reg, cx),
+        Base::Special(_) if has(Reach::CTA) || has(Reach::STILL) => Err(What::AddressRegister),
+        Base::Special(reg) if integer(reg.ty()) => available(reg, cx),
         Base::Special(_) => Err(What::AddressRegister),
         Base::Var(v) if space.allows(v.space) && v.ty.class() != TypeClass::Opaque => Ok(()),
         // Where ptxas does not load or store itself, a texture or surface is an address in any space.

@@ -159,15 +159,17 @@ impl Resolved {
     /// The lowest version from this one's on that has the instruction on the target, if any has.
     #[cold]
     pub fn lowest_version(&self, operands: &[Operand]) -> Option<Version> {
-        let later = Version::known().filter(|&version| version > self.context.version);
-        let accepted = |version| {
-            let context = Context { version, ..self.context };
-            Resolved::new(&self.mnemonic, context).accepts(operands).is_some()
-        };
-        match self.accepts(operands) {
-            Some(_) => Some(self.context.version),
-            None => later.into_iter().find(|&version| accepted(version)),
+        if self.accepts(operands).is_some() {
+            return Some(self.context.version);
         }
+        let later = || {
+            let versions = Version::known().filter(|&version| version > self.context.version);
+            versions.map(|version| Resolved::new(&self.mnemonic, Context { version, ..self.context }))
+        };
+        // Rather one in which the manual has it than one in which only ptxas does.
+        let lowest = later().find(|resolved| resolved.legal(operands).is_some());
+        let lowest = lowest.or_else(|| later().find(|resolved| resolved.accepts(operands).is_some()));
+        lowest.map(|resolved| resolved.context.version)
     }
 
     /// The form that the manual has the instruction as, if any.

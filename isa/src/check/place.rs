@@ -12,8 +12,12 @@ pub(super) fn fits(kind: &SigKind, operand: &Operand, cx: &Judge) -> Fit {
     let whole = |what| Err((None, what));
     match (kind, operand) {
         (_, Operand::Unknown) => Ok(()),
-        // To ptxas the first operand of anything may be a pair without its second half.
-        (SigKind::Value(v), Operand::Pair([first, Operand::Sink])) if cx.lenient => value(v, first, cx),
+        // To ptxas the first operand of anything may be a pair without its second half, but not a part of a register.
+        (SigKind::Value(v), Operand::Pair([first, Operand::Sink]))
+            if cx.lenient && !matches!(first, Operand::Select(..)) =>
+        {
+            value(v, first, cx)
+        }
         (SigKind::Value(v), _) => value(v, operand, cx),
         (SigKind::Address(space), Operand::Address(base)) => {
             address(space, *base, cx).map_err(|what| (None, what))

@@ -6,9 +6,19 @@ use crate::form::Accepts;
 use crate::operand::{FloatKind, Operand};
 use crate::resolve::SigValue;
 use crate::{Change, ScalarType, TypeClass, TypeSet};
+use smallvec::SmallVec;
 
 pub(super) fn value(v: &SigValue, operand: &Operand, cx: &Judge) -> Fit {
     let whole = |what| Err((None, what));
+    // To ptxas a part of a register in braces is the register.
+    if let Operand::Vector(elements) = operand
+        && cx.lenient
+        && elements.iter().any(is_part)
+        && v.accepts.contains(Accepts::SPECIAL_ELEMENT)
+    {
+        let registers: SmallVec<[Operand; 8]> = elements.iter().map(without_part).collect();
+        return value(v, &Operand::Vector(&registers), cx);
+    }
     let takes = |length: usize| {
         v.count.map(usize::from) == Some(length) || v.counts.iter().any(|&n| usize::from(n) == length)
     };
@@ -16,23 +26,25 @@ pub(super) fn value(v: &SigValue, operand: &Operand, cx: &Judge) -> Fit {
     let loose = cx.lenient && v.count.is_none() && v.accepts.contains(Accepts::LOOSE_VECTOR);
     match operand {
         Operand::Vector([one]) if v.count.is_none() && v.accepts.contains(Accepts::LIST_OF_ONE) => {
-            scalar(v, one, cx).map_err(|what| (None, what))
+            match scalar(v, one, cx) {
+                Err(_) if cx.lenient => vector(v, std::slice::from_ref(one), cx),
+                found => found.map_err(|what| (None, what)),
+            }
         }
         Operand::Vector(elements)
             if v.count.is_none()
                 && cx.lenient
                 && v.accepts.contains(Accepts::BRACED)
-                && matches!(elements.len(), 1 | 2 | 4)
-                && braces_pass(v, cx) =>
+                && passes_as_scalar(v, elements.len(), cx) =>
         {
-            elements.iter().try_for_each(|element| scalar(v, element, cx)).map_err(|what| (None, what))
+            let accepts = v.accepts.with(Accepts::IMMEDIATE);
+            let accepts = if v.destination { accepts.with(Accepts::SINK_ELEMENT) } else { accepts };
+            vector(&SigValue { accepts, ..*v }, elements, cx)
         }
-        Operand::Vector(elements) if loose && elements.len().is_power_of_two() => {
-            let sound = |element| match element {
-                &Operand::Special { reg, lanes: 1 } if reg.ty().bits() == v.ty.bits() => available(reg, cx),
-                _ => scalar(v, element, cx),
-            };
-            elements.iter().try_for_each(sound).map_err(|what| (None, what))
+        Operand::Vector(elements) if loose && matches!(elements.len(), 1 | 2 | 4) => {
+            let accepts = v.accepts.with(Accepts::IMMEDIATE);
+            let accepts = if v.destination { accepts.with(Accepts::SINK_ELEMENT) } else { accepts };
+            vector(&SigValue { accepts, ..*v }, elements, cx)
         }
         Operand::VectorReg(ty, _) if loose => scalar(v, &Operand::Reg(*ty), cx).map_err(|what| (None, what)),
         Operand::Vector(_) | Operand::VectorReg(..) if v.count.is_none() => whole(What::VectorNotAllowed),
@@ -73,9 +85,35 @@ pub(super) fn value(v: &SigValue, operand: &Operand, cx: &Judge) -> Fit {
     }
 }
 
-/// True where the braces of a scalar are passed over: not by later releases for types that have no registers of their own.
-fn braces_pass(v: &SigValue, cx: &Judge) -> bool {
-    !matches!(v.ty, ScalarType::BF16 | ScalarType::BF16x2) || cx.tolerates(Change::BracesOfBf16)
+/// True where ptxas takes braces of so many elements for a scalar: one, and of types that have no registers of their own also several, but not
+/// in later releases.
+fn passes_as_scalar(v: &SigValue, length: usize, cx: &Judge) -> bool {
+    match v.ty {
+        ScalarType::BF16 | ScalarType::BF16x2 => {
+            matches!(length, 1 | 2 | 4) && cx.tolerates(Change::BracesOfBf16)
+        }
+        _ => length == 1,
+    }
+}
+
+/// True for a part of a register of 32 bits, as video instructions name parts.
+fn is_part(operand: &Operand) -> bool {
+    let Operand::Select(Operand::Reg(register), part) = operand else { return false };
+    let (letter, digits) = part.split_at(part.len().min(1));
+    let (most, least, longest) = match letter {
+        "b" => (b'7', b'0', 4),
+        "h" => (b'3', b'0', 4),
+        _ => return false,
+    };
+    register.bits() == 32 && digits.len() <= longest && digits.bytes().all(|d| (least..=most).contains(&d))
+}
+
+/// The register of which an operand is a part, or the operand.
+fn without_part<'a>(operand: &Operand<'a>) -> Operand<'a> {
+    match operand {
+        Operand::Select(register, _) if is_part(operand) => **register,
+        other => *other,
+    }
 }
 
 /// Judges the elements of braces.
@@ -87,27 +125,51 @@ fn vector(v: &SigValue, elements: &[Operand], cx: &Judge) -> Fit {
     };
     if let Some(index) = index {
         let integer = SigValue { ty: ScalarType::U32, registers: INDEX, ..*v };
-        scalar(&integer, index, cx).map_err(|what| (Some(0), what))?;
+        match index {
+            Operand::Special { reg, lanes: 1 } if cx.lenient && reg.ty().bits() == 32 => available(*reg, cx),
+            _ => scalar(&integer, index, cx),
+        }
+        .map_err(|what| (Some(0), what))?;
+    }
+    let mut before = None;
+    for (index, element) in elements.iter().enumerate().skip(elements.len() - rest.len()) {
+        if matches!(element, Operand::Sink) {
+            continue;
+        }
+        if before.is_some_and(|before| clash(before, element)) {
+            return Err((Some(index), What::MixedTypes));
+        }
+        before = Some(element);
     }
     let mut mixture = Mixture::of(rest);
     let for_floats = v.accepts.contains(Accepts::COUNTED)
         && v.ty.is_float()
         && !mixture.has(Mixture(Mixture::FLOAT.0 | Mixture::PACKED.0))
         && !rest.iter().any(|e| matches!(e, Operand::Reg(ty) if ty.bits() != v.ty.bits()));
-    if cx.lenient && mixture.has(Mixture::INTEGER) && (for_floats || differ_in_sign(rest)) {
+    if cx.lenient
+        && (mixture.has(Mixture::SPECIAL)
+            || (mixture.has(Mixture::INTEGER) && (for_floats || differ_in_sign(rest)))
+            || (mixture.has(Mixture::FLOAT) && differ_in_format(rest)))
+    {
         mixture = Mixture(mixture.0 | Mixture::UNTYPED.0);
     }
     let pred_passes = cx.lenient
-        && mixture == Mixture::UNTYPED
-        && v.ty.class() != TypeClass::Packed
+        && mixture.has(Mixture::UNTYPED)
+        && v.accepts.contains(Accepts::SPECIAL_ELEMENT)
+        && !(v.destination && v.ty.class() == TypeClass::Packed && v.count.is_some())
         && rest.iter().all(|e| !matches!(e, Operand::Reg(ty) if *ty != ScalarType::Pred && ty.bits() != 32));
     let has_register = rest.iter().any(|element| matches!(element, Operand::Reg(_)));
     let (mut sinks, mut bits) = (0, None);
     for (index, element) in elements.iter().enumerate().skip(elements.len() - rest.len()) {
         let tolerated = |ty: ScalarType| cx.lenient && v.tolerated.contains(ty);
-        if let Operand::Reg(ty) = element
-            && !(pred_passes && *ty == ScalarType::Pred)
-            && *bits.get_or_insert(ty.bits()) != ty.bits()
+        let width = match element {
+            Operand::Reg(ScalarType::Pred) if pred_passes => Some(32),
+            Operand::Reg(ty) => Some(ty.bits()),
+            Operand::Special { reg, lanes: 1 } => Some(reg.ty().bits()),
+            _ => None,
+        };
+        if let Some(width) = width
+            && *bits.get_or_insert(width) != width
         {
             return Err((Some(index), What::MixedTypes));
         }
@@ -121,7 +183,9 @@ fn vector(v: &SigValue, elements: &[Operand], cx: &Judge) -> Fit {
                     && v.registers.contains(ScalarType::F32) => {}
             // Beside an untyped register a constant needs no type of its own.
             Operand::Int(_) | Operand::Float(..)
-                if mixture.has(Mixture::UNTYPED) && v.accepts.contains(Accepts::IMMEDIATE) => {}
+                if mixture.has(Mixture::UNTYPED)
+                    && v.accepts.contains(Accepts::IMMEDIATE)
+                    && v.accepts.contains(Accepts::SPECIAL_ELEMENT) => {}
             // To ptxas a predicate among untyped registers of 32 bits is one of them.
             Operand::Reg(ScalarType::Pred) if pred_passes => {}
             // Beside an untyped register the others count as untyped too.
@@ -135,11 +199,16 @@ fn vector(v: &SigValue, elements: &[Operand], cx: &Judge) -> Fit {
                     return Err((Some(index), What::RegisterType));
                 }
             }
+            // As an operand of its own ptxas takes the name of a function.
+            Operand::Func => return Err((Some(index), What::VariableNotAllowed)),
             Operand::Special { .. } if !v.accepts.contains(Accepts::SPECIAL_ELEMENT) => {
                 return Err((Some(index), What::SpecialNotAllowed));
             }
             // ptxas takes a special register for whatever stands beside it.
-            Operand::Special { reg, lanes: 1 } if cx.lenient && reg.ty().bits() == v.ty.bits() => {
+            Operand::Special { reg, lanes: 1 }
+                if cx.lenient
+                    && (reg.ty().bits() == v.ty.bits() || v.registers.contains(reg.ty().untyped())) =>
+            {
                 available(*reg, cx).map_err(|what| (Some(index), what))?;
             }
             // Beside a register a special register will do.
@@ -153,7 +222,7 @@ fn vector(v: &SigValue, elements: &[Operand], cx: &Judge) -> Fit {
     }
     match () {
         _ if sinks == elements.len() => whole(What::AllSinks),
-        _ if mixture.clashes() => whole(What::MixedTypes),
+        _ if !cx.lenient && mixture.clashes() => whole(What::MixedTypes),
         // Alone they have the type that they are written in.
         _ if v.accepts.contains(Accepts::INFERRED) && mixture == Mixture::FLOAT && !has_register => {
             let ty = match rest.first() {
@@ -175,6 +244,35 @@ fn differ_in_sign(elements: &[Operand]) -> bool {
     has(TypeClass::Unsigned) && has(TypeClass::Signed)
 }
 
+/// True for floats of several formats, which to ptxas makes untyped ones of them if there is a register among them.
+fn differ_in_format(elements: &[Operand]) -> bool {
+    let has = |own: ScalarType| {
+        elements.iter().any(|e| match e {
+            Operand::Reg(ty) => *ty == own,
+            Operand::Float(kind, _) => (*kind == FloatKind::Bits32) == (own == ScalarType::F32),
+            _ => false,
+        })
+    };
+    has(ScalarType::F32) && has(ScalarType::F64) && elements.iter().any(|e| matches!(e, Operand::Reg(_)))
+}
+
+/// True for neighbours in braces of which ptxas says that they have different types. Those further apart it does not compare, so that an
+/// untyped register between them reconciles them.
+fn clash(one: &Operand, other: &Operand) -> bool {
+    let kind = |element: &Operand| match element {
+        Operand::Reg(ScalarType::Pred) => Some(TypeClass::Pred),
+        Operand::Int(_) => Some(TypeClass::Signed),
+        Operand::Float(..) => Some(TypeClass::Float),
+        Operand::Reg(ty) => match ty.class() {
+            TypeClass::Unsigned | TypeClass::Signed => Some(TypeClass::Signed),
+            class @ (TypeClass::Float | TypeClass::Packed) => Some(class),
+            TypeClass::Bits | TypeClass::Pred | TypeClass::Opaque => None,
+        },
+        _ => None,
+    };
+    matches!((kind(one), kind(other)), (Some(one), Some(other)) if one != other)
+}
+
 /// The registers that may hold the index of an array of textures.
 const INDEX: TypeSet = TypeSet::of(&[ScalarType::B32, ScalarType::U32, ScalarType::S32]);
 
@@ -193,11 +291,14 @@ impl Mixture {
     const PACKED: Mixture = Mixture(8);
     /// An integer constant.
     const CONSTANT: Mixture = Mixture(16);
+    /// A special register.
+    const SPECIAL: Mixture = Mixture(32);
 
     fn of(elements: &[Operand]) -> Mixture {
         let one = |element: &Operand| match element {
             Operand::Int(_) => Mixture::CONSTANT,
             Operand::Float(..) => Mixture::FLOAT,
+            Operand::Special { .. } => Mixture::SPECIAL,
             Operand::Reg(ty) | Operand::RegPlus(ty) => match ty.class() {
                 TypeClass::Bits => Mixture::UNTYPED,
                 TypeClass::Unsigned | TypeClass::Signed => Mixture::INTEGER,

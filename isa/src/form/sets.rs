@@ -92,6 +92,8 @@ impl Accepts {
     pub const BRACED: Accepts = Accepts(1 << 16);
     /// A scalar in braces, as the list of one that goes with lists of more; nvcc writes `suld` so.
     pub const LIST_OF_ONE: Accepts = Accepts(1 << 28);
+    /// Braces around a scalar of a type that has no registers of its own.
+    pub const BRACED_BF16: Accepts = Accepts(1 << 30);
     /// A vector that ptxas takes for a scalar; it looks at no element.
     pub const LOOSE_VECTOR: Accepts = Accepts(1 << 19);
     /// Of all things that are not registers ptxas only sees integers.

@@ -19,6 +19,10 @@ impl Validator<'_> {
                     name
                 }
                 (Kind::Move, Operand::Name(name) | Operand::Offset { name, .. }) => name,
+                (
+                    Kind::Address,
+                    Operand::Name(name) | Operand::AddressName(name) | Operand::Address { name, .. },
+                ) => name,
                 _ => continue,
             };
             let Some(Bound { binding, depth }) = self.scopes.lookup(name) else { continue };
@@ -37,14 +41,14 @@ impl Validator<'_> {
             let spelling = &m[name];
             let local = !within(function.params) && !within(function.returns);
             match kind {
-                Kind::Move if local => {
+                Kind::Move | Kind::Address if local => {
                     let message = format!("the parameter `{spelling}` of a call has no address");
                     self.error(codes::PARAM_USE, span, message);
                 }
                 Kind::Move if within(function.returns) => {
                     self.gate(".param.address", "the address of a return parameter", span);
                 }
-                Kind::Move => {}
+                Kind::Move | Kind::Address => {}
                 _ if local && inst.guard.is_some() => {
                     let message =
                         format!("an access to `{spelling}`, a parameter of a call, cannot be guarded");

@@ -26,6 +26,8 @@ pub(super) enum Kind {
     Store,
     /// `mov`: takes addresses.
     Move,
+    /// `cvta`, `prefetch`: takes addresses of parameters, but not of those of a call.
+    Address,
     /// `brx.idx`: takes lists of branch targets.
     BranchIndexed,
 }
@@ -45,7 +47,7 @@ impl<'m> Validator<'m> {
             return self.call(id, inst);
         }
         match kind {
-            Kind::Load | Kind::Store => self.parameter_use(kind, inst),
+            Kind::Load | Kind::Store | Kind::Address => self.parameter_use(kind, inst),
             Kind::Move => {
                 self.parameter_use(kind, inst);
                 self.moved_address(inst);
@@ -97,6 +99,7 @@ impl<'m> Validator<'m> {
             "ld" => Kind::Load,
             "st" => Kind::Store,
             "mov" => Kind::Move,
+            "cvta" | "prefetch" => Kind::Address,
             "brx" => Kind::BranchIndexed,
             _ => Kind::Plain,
         };

@@ -207,8 +207,8 @@ fn accepts(value: &Value) -> u32 {
     if matches!(value.rule, Rule::Listed(..)) {
         bits |= 1 << 23;
     }
-    // `-alone`, `-specials` and `-sums` take them away.
-    bits |= 1 << 24 | 1 << 25 | 1 << 26;
+    // `-alone`, `-specials`, `-sums` and `-braces` take them away.
+    bits |= 1 << 24 | 1 << 25 | 1 << 26 | 1 << 30;
     for (on, flag) in &value.flags {
         let bit = match flag.as_str() {
             // `+imm` asks for constants even where the type has none.
@@ -228,6 +228,7 @@ fn accepts(value: &Value) -> u32 {
             "mask4" => 1 << 14,
             "wrap" => 1 << 15,
             // Where lists of several may stand, one of one is nothing to warn of.
+            "braces" if !*on => 1 << 16 | 1 << 28 | 1 << 30,
             "braces" if matches!(value.count, Count::Slot { .. }) => 1 << 16 | 1 << 28,
             "braces" => 1 << 16,
             "vector" => 1 << 19,

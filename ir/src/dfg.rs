@@ -114,6 +114,34 @@ impl DataFlowGraph {
         self.blocks.push(ValueList::new())
     }
 
+    /// An empty graph with room for so many instructions and values.
+    pub(crate) fn with_capacity(insts: usize, values: usize) -> Self {
+        DataFlowGraph {
+            insts: PrimaryMap::with_capacity(insts),
+            results: PrimaryMap::with_capacity(insts),
+            values: PrimaryMap::with_capacity(values),
+            ..DataFlowGraph::default()
+        }
+    }
+
+    /// Adds an instruction whose results are, or will be, so many values from `first` on.
+    pub(crate) fn push_inst(&mut self, data: InstData, first: Option<Value>, count: usize) -> Inst {
+        let first = first.map_or(0, |value| value.as_u32());
+        self.results.push(Results { first, end: first + count as u32 });
+        self.insts.push(data)
+    }
+
+    /// Adds a block of parameters that are, or will be, values.
+    pub(crate) fn push_block(&mut self, params: impl Iterator<Item = Value>) {
+        let params = ValueList::from_iter(params, &mut self.pool);
+        self.blocks.push(params);
+    }
+
+    /// Adds a value that is defined elsewhere.
+    pub(crate) fn push_value(&mut self, ty: Type, def: ValueDef) {
+        self.values.push(ValueData { ty, def });
+    }
+
     /// Makes room for so many more instructions with a result each.
     pub fn reserve(&mut self, insts: usize) {
         self.insts.reserve(insts);
@@ -231,6 +259,16 @@ impl DataFlowGraph {
     pub fn uses(&self, inst: Inst) -> impl Iterator<Item = Value> + '_ {
         let in_targets = self.targets(inst).flat_map(|call| call.args(&self.pool));
         self.args(inst).iter().chain(in_targets).copied()
+    }
+
+    /// Calls `each` on every value that [`DataFlowGraph::uses`] gives. Most instructions have no targets, which costs nothing here.
+    #[inline]
+    pub fn for_each_use(&self, inst: Inst, mut each: impl FnMut(Value)) {
+        let data = &self.insts[inst];
+        data.args(&self.pool).iter().for_each(|value| each(*value));
+        if data.is_branch() {
+            self.targets(inst).flat_map(|call| call.args(&self.pool)).for_each(|value| each(*value));
+        }
     }
 
     /// Replaces every value an instruction uses.
@@ -411,6 +449,9 @@ impl DataFlowGraph {
         }
         // Shorten the chains first, so that each use takes one step.
         for value in self.values() {
+            if !matches!(self.values[value].def, ValueDef::Alias(_)) {
+                continue;
+            }
             let to = self.resolve(value);
             // All of the chain, so that no part of it is walked again.
             let mut at = value;
@@ -422,18 +463,19 @@ impl DataFlowGraph {
                 at = next;
             }
         }
-        for i in 0..self.insts.len() {
-            let inst = Inst::new(i);
-            let DataFlowGraph { insts, values, jump_tables, pool, .. } = self;
-            let resolve = |value: &mut Value| {
-                if let Some(&ValueData { def: ValueDef::Alias(to), .. }) = values.get(*value) {
-                    *value = to;
+        let DataFlowGraph { insts, values, jump_tables, pool, .. } = self;
+        let resolve = |value: &mut Value| {
+            if let Some(&ValueData { def: ValueDef::Alias(to), .. }) = values.get(*value) {
+                *value = to;
+            }
+        };
+        for data in insts.values_mut() {
+            data.args_mut(pool).iter_mut().for_each(resolve);
+            if data.is_branch() {
+                let (head, cases) = data.targets_mut(jump_tables);
+                for call in head.iter_mut().chain(cases.iter_mut().map(|(_, call)| call)) {
+                    call.args.as_mut_slice(pool).iter_mut().for_each(resolve);
                 }
-            };
-            insts[inst].args_mut(pool).iter_mut().for_each(resolve);
-            let (head, cases) = insts[inst].targets_mut(jump_tables);
-            for call in head.iter_mut().chain(cases.iter_mut().map(|(_, call)| call)) {
-                call.args.as_mut_slice(pool).iter_mut().for_each(resolve);
             }
         }
     }

@@ -34,9 +34,8 @@ impl DominatorTree {
         let mut tree = DominatorTree::default();
         let Some(entry) = func.layout.entry() else { return tree };
         let dfs = DepthFirst::new(func, entry);
-        let mut postorder = dfs.postorder.clone();
-        postorder.reverse();
-        tree.order = postorder;
+        tree.order = dfs.postorder.iter().rev().copied().collect();
+        tree.nodes.resize(func.dfg.num_blocks());
         for (position, block) in tree.order.iter().enumerate() {
             tree.nodes[*block].number = position as u32 + 1;
         }
@@ -117,12 +116,18 @@ impl DepthFirst {
     fn new(func: &Function, entry: Block) -> Self {
         const UNSEEN: u32 = u32::MAX;
         let mut number = vec![UNSEEN; func.dfg.num_blocks()];
-        let (mut preorder, mut postorder, mut parent) = (vec![entry], Vec::new(), vec![0]);
+        let most = func.dfg.num_blocks();
+        let mut preorder = Vec::with_capacity(most);
+        let (mut postorder, mut parent) = (Vec::with_capacity(most), Vec::with_capacity(most));
+        preorder.push(entry);
+        parent.push(0);
         number[entry.index()] = 0;
         // The successors of a block wait at the end of `pending`, from the position that the stack notes.
-        let mut pending: Vec<Block> = func.successors(entry).collect();
-        let mut stack = vec![(entry, 0)];
-        let mut pairs: Vec<(u32, u32)> = Vec::new();
+        let mut pending: Vec<Block> = Vec::with_capacity(2 * most);
+        pending.extend(func.successors(entry));
+        let mut stack = Vec::with_capacity(most);
+        stack.push((entry, 0));
+        let mut pairs: Vec<(u32, u32)> = Vec::with_capacity(2 * most);
         while let Some(&(block, start)) = stack.last() {
             if pending.len() == start {
                 postorder.push(block);

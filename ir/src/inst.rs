@@ -167,6 +167,12 @@ impl InstData {
         }
     }
 
+    /// True for what leads on to other blocks.
+    #[inline]
+    pub(crate) fn is_branch(&self) -> bool {
+        matches!(self, InstData::Jump { .. } | InstData::Brif { .. } | InstData::Switch { .. })
+    }
+
     /// The targets of a terminator in order: those before the cases, then the cases. None for others.
     #[inline]
     pub(crate) fn targets<'a>(&'a self, tables: &'a JumpTables) -> (&'a [BlockCall], &'a [(i64, BlockCall)]) {

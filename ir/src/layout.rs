@@ -3,7 +3,7 @@
 use crate::debug::Records;
 use crate::entities::{BindingId, Block, Inst};
 use cranelift_entity::packed_option::PackedOption;
-use cranelift_entity::{EntityRef, SecondaryMap};
+use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
 
 #[derive(Clone, Default, Debug)]
 struct BlockNode {
@@ -36,6 +36,8 @@ pub struct Layout {
     insts: SecondaryMap<Inst, InstNode>,
     first: PackedOption<Block>,
     last: PackedOption<Block>,
+    /// How many instructions are in blocks.
+    count: usize,
     records: Records,
 }
 
@@ -209,6 +211,12 @@ impl Layout {
         self.blocks[block].last.expand()
     }
 
+    /// How many instructions are in blocks.
+    #[inline]
+    pub fn num_insts(&self) -> usize {
+        self.count
+    }
+
     /// The block that an instruction is in. `None` for one that is not in the layout.
     #[inline]
     pub fn block_of(&self, inst: Inst) -> Option<Block> {
@@ -238,6 +246,7 @@ impl Layout {
     #[inline]
     pub fn append_inst(&mut self, inst: Inst, block: Block) {
         grow_for(&mut self.insts, inst);
+        self.count += 1;
         let node = &mut self.blocks[block];
         let prev = std::mem::replace(&mut node.last, inst.into());
         match prev.expand() {
@@ -280,6 +289,7 @@ impl Layout {
     #[inline]
     fn link_inst(&mut self, inst: Inst, block: Block, prev: Option<Inst>, next: Option<Inst>) {
         grow_for(&mut self.insts, inst);
+        self.count += 1;
         match prev {
             Some(prev) => self.insts[prev].next = inst.into(),
             None => self.blocks[block].first = inst.into(),
@@ -295,6 +305,7 @@ impl Layout {
     pub fn remove_inst(&mut self, inst: Inst) {
         let InstNode { block, prev, next } = std::mem::take(&mut self.insts[inst]);
         let Some(block) = block.expand() else { return };
+        self.count -= 1;
         if !self.records.is_empty() {
             self.records.removed(inst, next.expand(), block);
         }
@@ -306,6 +317,39 @@ impl Layout {
             Some(next) => self.insts[next].prev = prev,
             None => self.blocks[block].last = prev,
         }
+    }
+
+    /// Takes over the new numbers of blocks and instructions: old ones by new ones, and new ones by old ones. There are no records.
+    pub(crate) fn renumber(
+        &mut self,
+        old_blocks: &PrimaryMap<Block, Block>,
+        old_insts: &PrimaryMap<Inst, Inst>,
+        blocks: &[PackedOption<Block>],
+        insts: &[PackedOption<Inst>],
+    ) {
+        let block = |old: PackedOption<Block>| old.expand().map_or(old, |old| blocks[old.index()]);
+        let inst = |old: PackedOption<Inst>| old.expand().map_or(old, |old| insts[old.index()]);
+        let mut nodes = SecondaryMap::new();
+        nodes.resize(old_blocks.len());
+        for (node, &old) in nodes.values_mut().zip(old_blocks.values()) {
+            let BlockNode { prev, next, first, last, inserted } = self.blocks[old];
+            *node = BlockNode {
+                prev: block(prev),
+                next: block(next),
+                first: inst(first),
+                last: inst(last),
+                inserted,
+            };
+        }
+        self.blocks = nodes;
+        let mut nodes = SecondaryMap::new();
+        nodes.resize(old_insts.len());
+        for (node, &old) in nodes.values_mut().zip(old_insts.values()) {
+            let InstNode { block: of, prev, next } = self.insts[old];
+            *node = InstNode { block: block(of), prev: inst(prev), next: inst(next) };
+        }
+        self.insts = nodes;
+        (self.first, self.last) = (block(self.first), block(self.last));
     }
 
     /// Moves `inst` and all behind it in its block to `new`, which is put behind that block.

@@ -35,6 +35,8 @@ pub mod c_layout;
 mod classes;
 pub mod codes;
 #[deny(clippy::wildcard_enum_match_arm)]
+mod compact;
+#[deny(clippy::wildcard_enum_match_arm)]
 pub mod debug;
 #[deny(clippy::wildcard_enum_match_arm)]
 mod dfg;
@@ -83,6 +85,7 @@ pub use builder::{Cases, FuncIns, FunctionBuilder, ReadBeforeSet};
 pub use classes::{
     Class, Conversion, FloatBinary, FloatUnary, IntBinary, IntUnary, PointerBinary, PointerUnary, Ternary,
 };
+pub use compact::Compacted;
 pub use cranelift_entity::{self as entity, EntityRef};
 pub use dfg::{DataFlowGraph, Results, ValueDef};
 pub use domtree::DominatorTree;

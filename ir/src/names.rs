@@ -1,8 +1,9 @@
 //! Names that people gave to values, blocks and stack slots: one text a function, ranges into it.
 
+use crate::compact::renumbered;
 use crate::entities::{Block, StackSlot, Value};
 use crate::function::Function;
-use cranelift_entity::{EntityRef, SecondaryMap};
+use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
 
 /// A name: a range of the function's text of names. Empty means no name.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -60,6 +61,12 @@ impl Names {
     pub fn get(&self, entity: impl Named) -> Option<&str> {
         let (start, len) = entity.range(self);
         if len == 0 { None } else { self.text.get(start as usize..start as usize + len as usize) }
+    }
+
+    /// Takes over new numbers of values and blocks, whose old ones are given.
+    pub(crate) fn renumber(&mut self, values: &PrimaryMap<Value, Value>, blocks: &PrimaryMap<Block, Block>) {
+        self.values = renumbered(&self.values, values);
+        self.blocks = renumbered(&self.blocks, blocks);
     }
 
     /// Names an entity. Characters that the text form does not allow in names become `_`; an empty name is none.

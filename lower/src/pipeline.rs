@@ -410,10 +410,13 @@ fn signatures(module: &Module) -> PrimaryMap<FuncId, Signature> {
     module.functions.values().map(Signature::of).collect()
 }
 
-/// Runs a pass and forgets the analyses that hold no more.
+/// Runs a pass, forgets the analyses that hold no more, and what the pass has left behind where that is much.
 fn apply(pass: &dyn Pass, func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let changes = pass.run(func, cx);
     cx.analyses.invalidate(changes.aspects);
+    if changes.count > 0 {
+        cx.analyses.compact(func);
+    }
     changes
 }
 

@@ -110,6 +110,7 @@ impl Pointers {
     /// Looks at all pointers of a function.
     pub fn compute(func: &Function, cfg: &Cfg) -> Self {
         let mut pointers = Pointers::default();
+        pointers.of.resize(func.dfg.num_values());
         if !(0..MAX_ROUNDS).any(|_| !pointers.round(func, cfg, false)) {
             // Whatever still changes may point anywhere.
             pointers = Pointers::default();

@@ -18,9 +18,9 @@ impl Cfg {
         let mut walk = Walk {
             func,
             seen: EntitySet::with_capacity(func.dfg.num_blocks()),
-            edges: Vec::new(),
-            pending: Vec::new(),
-            stack: Vec::new(),
+            edges: Vec::with_capacity(2 * func.dfg.num_blocks()),
+            pending: Vec::with_capacity(2 * func.dfg.num_blocks()),
+            stack: Vec::with_capacity(func.dfg.num_blocks()),
         };
         let mut rpo = Vec::with_capacity(func.dfg.num_blocks());
         if let Some(entry) = func.layout.entry() {

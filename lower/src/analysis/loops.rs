@@ -3,7 +3,7 @@
 
 use super::Cfg;
 use cranelift_entity::SecondaryMap;
-use warpsmith_ir::{Block, DominatorTree};
+use warpsmith_ir::{Block, DominatorTree, EntityRef};
 
 /// One loop.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -30,6 +30,9 @@ impl Loops {
         // Every loop lists the blocks of those in it, which is quadratic in the depth of nests that no one writes.
         let mut budget = MAX_DEPTH * dominators.preorder().len();
         let mut member: SecondaryMap<Block, u32> = SecondaryMap::new();
+        if let Some(last) = dominators.preorder().iter().max() {
+            member.resize(last.index() + 1);
+        }
         for &header in dominators.preorder() {
             let latches = cfg.predecessors(header).iter().copied();
             let mut work: Vec<Block> = latches

@@ -51,6 +51,8 @@ impl Memory {
             at_end: SecondaryMap::new(),
             between: FxHashMap::default(),
         };
+        memory.before.resize(func.dfg.num_insts());
+        memory.at_end.resize(func.dfg.num_blocks());
         for &block in memory.cfg.clone().reverse_postorder() {
             let mut version = match memory.cfg.predecessors(block) {
                 [] => Version::Entry,

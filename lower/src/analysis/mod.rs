@@ -18,7 +18,7 @@ pub use ranges::{Range, Ranges};
 pub(crate) use ranges::{exact, width};
 use std::any::{Any, TypeId};
 use std::rc::Rc;
-use warpsmith_ir::{DominatorTree, Function};
+use warpsmith_ir::{Compacted, DominatorTree, Function};
 
 /// Something that is computed from a function and kept until a pass changes what it was computed from.
 ///
@@ -83,9 +83,23 @@ pub struct Analyses {
     notes: Notes,
 }
 
+/// What a pass notes of a function for its next run.
+pub trait Note: Any + Send {
+    /// Told before the function gets [new numbers](Function::compact), of which there is none for what is not in its layout.
+    fn before_new_numbers(&mut self, func: &Function);
+
+    /// Told after the function got new numbers: what was noted by old ones has to be noted by new ones, or to be forgotten.
+    fn new_numbers(&mut self, func: &Function, old: &Compacted);
+}
+
 /// What passes noted of a function: it stays when analyses go.
 #[derive(Default)]
-pub(crate) struct Notes(Vec<Box<dyn Any + Send>>);
+pub(crate) struct Notes(Vec<Box<dyn Note>>);
+
+/// A function is compacted when so many times as many instructions have been made as are in its layout...
+const SPARSE: usize = 2;
+/// ... and so many more.
+const SPARE: usize = 64;
 
 struct Held {
     id: TypeId,
@@ -115,13 +129,26 @@ impl Analyses {
     }
 
     /// What a pass noted of the function when it ran last, empty at first. It is never forgotten: the pass itself tells what of it still holds.
-    pub fn notes<N: Default + Send + 'static>(&mut self) -> &mut N {
+    pub fn notes<N: Note + Default>(&mut self) -> &mut N {
         let Notes(all) = &mut self.notes;
-        let at = all.iter().position(|notes| notes.is::<N>()).unwrap_or_else(|| {
+        let at = all.iter().position(|notes| (&**notes as &dyn Any).is::<N>()).unwrap_or_else(|| {
             all.push(Box::new(N::default()));
             all.len() - 1
         });
-        all[at].downcast_mut().expect("found by its type")
+        (&mut *all[at] as &mut dyn Any).downcast_mut().expect("found by its type")
+    }
+
+    /// Compacts the function if passes have left many things behind in it.
+    pub(crate) fn compact(&mut self, func: &mut Function) {
+        if func.debug.is_some() || func.dfg.num_insts() <= SPARSE * func.layout.num_insts() + SPARE {
+            return;
+        }
+        let Notes(notes) = &mut self.notes;
+        notes.iter_mut().for_each(|note| note.before_new_numbers(func));
+        if let Some(old) = func.compact() {
+            notes.iter_mut().for_each(|note| note.new_numbers(func, &old));
+            self.held.clear();
+        }
     }
 
     /// No analyses yet, but what passes noted before.

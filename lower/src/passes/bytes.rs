@@ -31,8 +31,10 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
         cfg.reverse_postorder().iter().flat_map(|&block| func.layout.insts(block)).collect()
     };
     let mut found = Found { bytes: SecondaryMap::with_default(None), uses: SecondaryMap::new() };
+    found.bytes.resize(func.dfg.num_values());
+    found.uses.resize(func.dfg.num_values());
     for &inst in &order {
-        func.dfg.uses(inst).for_each(|value| found.uses[value] += 1);
+        func.dfg.for_each_use(inst, |value| found.uses[value] += 1);
         if let Some(result) = func.dfg.first_result(inst).filter(|result| is_word(func, *result)) {
             found.bytes[result] = found.moved(func, inst);
         }

@@ -86,6 +86,7 @@ fn same_call(func: &Function, a: &BlockCall, b: &BlockCall) -> bool {
 #[expect(clippy::wildcard_enum_match_arm, reason = "only jumps lead on to one block")]
 fn lift_constants(func: &mut Function) -> u32 {
     let mut ways_in: SecondaryMap<Block, u32> = SecondaryMap::new();
+    ways_in.resize(func.dfg.num_blocks());
     for block in func.layout.blocks() {
         func.successors(block).for_each(|next| ways_in[next] += 1);
     }

@@ -36,6 +36,8 @@ pub(super) fn copy_blocks(func: &mut Function, blocks: &[Block], after: Block) -
             insts.push((inst, made, new));
         }
     }
+    func.spans.resize(func.dfg.num_insts());
+    func.inst_locs.resize(func.dfg.num_insts());
     for (inst, made, to) in insts {
         let data = copied.data(func, inst);
         func.dfg.replace_inst(made, data);

@@ -61,8 +61,10 @@ impl Liveness {
             insts: EntitySet::with_capacity(func.dfg.num_insts()),
             values: EntitySet::with_capacity(func.dfg.num_values()),
         };
-        // What each parameter is given, by the branches of the layout.
-        let mut given: SecondaryMap<Value, SmallVec<[Value; 4]>> = SecondaryMap::new();
+        // What each parameter is given, by the branches of the layout: a list through `edges` from the last, whose number is noted plus one.
+        let mut last: SecondaryMap<Value, u32> = SecondaryMap::new();
+        let mut edges: Vec<(Value, u32)> = Vec::new();
+        last.resize(func.dfg.num_values());
         let mut work: Vec<Value> = Vec::new();
         for block in func.layout.blocks() {
             for inst in func.layout.insts(block) {
@@ -70,11 +72,13 @@ impl Liveness {
                     live.insts.insert(inst);
                     work.extend_from_slice(func.dfg.args(inst));
                 }
-                for call in func.dfg.targets(inst) {
-                    let params = func.dfg.block_params(call.block);
-                    for (&param, &arg) in params.iter().zip(call.args(&func.dfg.pool)) {
-                        given[param].push(arg);
-                    }
+            }
+            let Some(branch) = func.layout.last_inst(block) else { continue };
+            for call in func.dfg.targets(branch) {
+                let params = func.dfg.block_params(call.block);
+                for (&param, &arg) in params.iter().zip(call.args(&func.dfg.pool)) {
+                    edges.push((arg, last[param]));
+                    last[param] = edges.len() as u32;
                 }
             }
         }
@@ -88,7 +92,13 @@ impl Liveness {
                         work.extend_from_slice(func.dfg.args(inst));
                     }
                 }
-                ValueDef::Param(..) => work.extend_from_slice(&given[value]),
+                ValueDef::Param(..) => {
+                    let mut next = last[value];
+                    while let Some(&(arg, before)) = next.checked_sub(1).and_then(|n| edges.get(n as usize)) {
+                        work.push(arg);
+                        next = before;
+                    }
+                }
                 ValueDef::Alias(to) => work.push(to),
                 ValueDef::Detached => {}
             }

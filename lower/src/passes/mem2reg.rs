@@ -12,8 +12,6 @@ use crate::analysis::Cfg;
 use crate::pass::{Changes, Context};
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntitySet, SecondaryMap};
-use hashbrown::HashMap;
-use rustc_hash::FxBuildHasher;
 use warpsmith_ir::debug::{Binding, Piece, Storage};
 use warpsmith_ir::{
     BindingId, Block, DebugVar, DominatorTree, Function, Inst, InstData, Opcode, StackSlot, Type, Value,
@@ -44,7 +42,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     }
     let dominators = cx.analyses.get::<DominatorTree>(func);
     let params = place_params(&fields, &cfg, &dominators);
-    let changes = fields.access.len() as u32;
+    let changes = fields.count;
     let fields = fields.of_variables(func);
     Renamer::new(func, fields, params).run(&cfg, &dominators);
     func.dfg.resolve_aliases();
@@ -88,6 +86,7 @@ impl SlotUses {
         let dfg = &func.dfg;
         let mut uses = SlotUses { accesses: Vec::new(), escaped: SecondaryMap::new() };
         let mut address: SecondaryMap<Value, Option<(StackSlot, i64)>> = SecondaryMap::new();
+        address.resize(dfg.num_values());
         for &block in cfg.reverse_postorder() {
             for inst in func.layout.insts(block) {
                 let result = dfg.first_result(inst);
@@ -146,6 +145,11 @@ impl SlotUses {
     }
 }
 
+/// A variable that slots are taken apart into.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Field(u32);
+cranelift_entity::entity_impl!(Field);
+
 /// The variables that slots are taken apart into.
 struct Fields {
     types: Vec<Type>,
@@ -154,7 +158,9 @@ struct Fields {
     /// The variables of the source, or parts of them, that each is.
     of_source: Vec<Vec<(DebugVar, Option<Piece>)>>,
     /// The variable that a load or store accesses.
-    access: HashMap<Inst, u32, FxBuildHasher>,
+    access: SecondaryMap<Inst, PackedOption<Field>>,
+    /// How many accesses there are.
+    count: u32,
     /// The accesses of each block, in order.
     by_block: SecondaryMap<Block, Vec<(u32, bool)>>,
 }
@@ -168,7 +174,8 @@ impl Fields {
             types: Vec::new(),
             places: Vec::new(),
             of_source: Vec::new(),
-            access: HashMap::default(),
+            access: SecondaryMap::new(),
+            count: 0,
             by_block: SecondaryMap::new(),
         };
         for slot in accesses.chunk_by(|a, b| a.slot == b.slot) {
@@ -179,12 +186,18 @@ impl Fields {
                 let variable = fields.types.len() as u32;
                 fields.types.push(field[0].ty);
                 fields.places.push((field[0].slot, field[0].offset));
-                fields.access.extend(field.iter().map(|access| (access.inst, variable)));
+                fields.access.resize(func.dfg.num_insts());
+                fields.count += field.len() as u32;
+                field.iter().for_each(|access| fields.access[access.inst] = Field::from_u32(variable).into());
             }
+        }
+        if fields.count == 0 {
+            return fields;
         }
         for block in func.layout.blocks() {
             for inst in func.layout.insts(block) {
-                if let Some(&variable) = fields.access.get(&inst) {
+                if let Some(variable) = fields.access[inst].expand() {
+                    let variable = variable.as_u32();
                     let is_store = matches!(func.dfg[inst], InstData::Store { .. });
                     fields.by_block[block].push((variable, is_store));
                 }
@@ -390,7 +403,7 @@ impl<'f> Renamer<'f> {
         let mut next = self.func.layout.first_inst(block);
         while let Some(inst) = next {
             next = self.func.layout.next_inst(inst);
-            let Some(&variable) = self.fields.access.get(&inst) else { continue };
+            let Some(variable) = self.fields.access[inst].expand().map(Field::as_u32) else { continue };
             let ty = self.fields.types[variable as usize];
             match self.func.dfg[inst] {
                 InstData::Store { args: [value, _], .. } => {

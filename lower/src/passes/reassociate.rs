@@ -33,10 +33,9 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     }
     let insts: Vec<Inst> = func.layout.blocks().flat_map(|block| func.layout.insts(block)).collect();
     let mut users: SecondaryMap<Value, (u32, Option<Inst>)> = SecondaryMap::new();
+    users.resize(func.dfg.num_values());
     for &inst in &insts {
-        for value in func.dfg.uses(inst) {
-            users[value] = (users[value].0 + 1, Some(inst));
-        }
+        func.dfg.for_each_use(inst, |value| users[value] = (users[value].0 + 1, Some(inst)));
     }
     let sums = Sums { nests, users };
     let mut changes = 0;

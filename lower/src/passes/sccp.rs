@@ -45,9 +45,10 @@ struct Search<'f> {
 impl<'f> Search<'f> {
     fn new(func: &'f Function) -> Self {
         let mut users: SecondaryMap<Value, SmallVec<[Inst; 4]>> = SecondaryMap::new();
+        users.resize(func.dfg.num_values());
         for block in func.layout.blocks() {
             for inst in func.layout.insts(block) {
-                func.dfg.uses(inst).for_each(|value| users[value].push(inst));
+                func.dfg.for_each_use(inst, |value| users[value].push(inst));
             }
         }
         let known = SecondaryMap::with_capacity(func.dfg.num_values());

@@ -18,8 +18,16 @@ pub(super) fn run(func: &mut Function, _: &mut Context<'_>) -> Changes {
         let blocks: Vec<Block> = func.layout.blocks().collect();
         blocks.into_iter().flat_map(|block| func.layout.insts(block).collect::<Vec<_>>()).collect()
     };
-    for &inst in &insts {
-        func.dfg.uses(inst).for_each(|value| users[value].push(inst));
+    // Who uses what is asked about loads of words only, which few functions have.
+    let of_words = |&inst: &Inst| {
+        matches!(func.dfg[inst], InstData::Load { .. })
+            && func.dfg.first_result(inst).is_some_and(|whole| words_of(func.dfg.ty(whole)).is_some())
+    };
+    if insts.iter().any(of_words) {
+        users.resize(func.dfg.num_values());
+        for &inst in &insts {
+            func.dfg.for_each_use(inst, |value| users[value].push(inst));
+        }
     }
     let mut changes = 0;
     for inst in insts {

@@ -50,6 +50,8 @@ pub(super) fn inline(func: &mut Function, types: &TypeTable, call: Inst, callee:
         locs: SecondaryMap::new(),
         debug,
     };
+    copy.values.resize(callee.dfg.num_values());
+    copy.blocks.resize(callee.dfg.num_blocks());
     copy.blocks(block, &args);
     copy.instructions(behind);
     let entry = callee.layout.entry().map(|entry| copy.blocks[entry]);

@@ -5,11 +5,12 @@
 //! one counts how far each value lies behind a change; and the pass notes a fingerprint of each instruction that it leaves, by which its next run
 //! tells what others have changed meanwhile.
 
+use crate::analysis::Note;
 use crate::rules::known;
 use cranelift_entity::{EntityRef, EntitySet, SecondaryMap};
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
-use warpsmith_ir::{Block, Function, Inst, InstData, Value};
+use warpsmith_ir::{Block, Compacted, Function, Inst, InstData, Value};
 
 /// The depth of the deepest pattern, which a test compares with the rules.
 const PATTERNS: u8 = 5;
@@ -34,6 +35,28 @@ pub(super) struct Settled {
     /// The values that there were, and the instructions in blocks.
     values: usize,
     insts: usize,
+}
+
+impl Note for Settled {
+    fn before_new_numbers(&mut self, func: &Function) {
+        for (inst, print) in self.prints.iter_mut() {
+            let is_kept = func.layout.block_of(inst).is_some();
+            *print = print.filter(|print| is_kept && *print == fingerprint(func, inst));
+        }
+    }
+
+    fn new_numbers(&mut self, func: &Function, old: &Compacted) {
+        let mut prints = Prints::new();
+        prints.resize(old.insts.len());
+        for (inst, was) in old.insts.iter() {
+            prints[inst] = self.prints[*was].map(|_| fingerprint(func, inst));
+        }
+        let mut uses = Uses::new();
+        uses.resize(old.values.len());
+        uses.values_mut().zip(old.values.values()).for_each(|(uses, was)| *uses = self.uses[*was]);
+        self.values = old.values.values().take_while(|was| was.index() < self.values).count();
+        (self.prints, self.uses) = (prints, uses);
+    }
 }
 
 /// What has changed since an instruction was looked at last.
@@ -76,10 +99,10 @@ impl Changed {
             let mut next = func.layout.first_inst(block);
             while let Some(inst) = next {
                 next = func.layout.next_inst(inst);
-                for value in func.dfg.uses(inst) {
+                func.dfg.for_each_use(inst, |value| {
                     let uses = &mut uses[func.dfg.resolve(value)];
                     *uses = uses.saturating_add(1);
-                }
+                });
             }
         }
         for value in func.dfg.values().take(self.new) {
@@ -177,9 +200,9 @@ fn fingerprint(func: &Function, inst: Inst) -> u64 {
     let mut hasher = FxHasher::default();
     let data = &dfg[inst];
     (data.opcode() as u32).hash(&mut hasher);
-    for value in dfg.results(inst).into_iter().chain(dfg.uses(inst)) {
-        (value.index() as u64 | dfg.ty(value).number() << 32).hash(&mut hasher);
-    }
+    let mut of_value = |value: Value| (value.index() as u64 | dfg.ty(value).number() << 32).hash(&mut hasher);
+    dfg.results(inst).into_iter().for_each(&mut of_value);
+    dfg.for_each_use(inst, &mut of_value);
     match data {
         InstData::IntConst { value } => value.hash(&mut hasher),
         InstData::FloatConst { bits } => bits.hash(&mut hasher),

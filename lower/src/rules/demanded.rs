@@ -39,7 +39,7 @@ impl Demanded {
                             .enumerate()
                             .for_each(|(n, arg)| found.reads(dfg, (op, n), *arg, (bits, ty), None));
                     }
-                    _ => dfg.uses(inst).for_each(|value| found.bits[dfg.resolve(value)] = u64::MAX),
+                    _ => dfg.for_each_use(inst, |value| found.bits[dfg.resolve(value)] = u64::MAX),
                 }
             }
         }

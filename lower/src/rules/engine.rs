@@ -6,7 +6,7 @@
 use super::demanded::Demanded;
 use super::known::KnownBits;
 use super::matching::{Match, head, operation};
-use super::{Condition, ENTRIES, Entry, Operation, RULES, Rule, SPANS, Spans};
+use super::{Condition, ENTRIES, Entry, Operation, RULES, Rule, SPANS, Spans, needs};
 use crate::fold::Constant;
 use smallvec::SmallVec;
 use warpsmith_ir::{Attr, DataFlowGraph, FloatMode, Inst, InstData, Opcode, Traits, Type, Value, ValueList};
@@ -34,11 +34,12 @@ impl Index {
 
     /// True if there is a rule about an operation.
     pub fn has(&self, op: Opcode) -> bool {
-        !self.of(op).is_empty()
+        self.spans[op as usize].iter().any(|(start, end)| start < end)
     }
 
-    fn of(&self, op: Opcode) -> &'static [Entry] {
-        let (start, end) = self.spans[op as usize];
+    /// The rules about an operation that compares in a way, of which 0 is none.
+    fn of(&self, op: Opcode, compared: usize) -> &'static [Entry] {
+        let (start, end) = self.spans[op as usize][compared];
         &self.entries[usize::from(start)..usize::from(end)]
     }
 }
@@ -81,7 +82,12 @@ pub struct Rewrite {
 /// The rule that applies to an instruction, if any does.
 pub fn find(index: &Index, dfg: &DataFlowGraph, inst: Inst, facts: &mut Facts<'_>) -> Option<Rewrite> {
     let (op, args, mode) = operation(dfg, inst)?;
-    let entries = Some(index.of(op)).filter(|entries| !entries.is_empty())?;
+    let compared = match dfg[inst] {
+        InstData::IntCompare { cond, .. } => cond as u32 + 1,
+        InstData::FloatCompare { cond, .. } => cond as u32 + 1,
+        _ => 0,
+    };
+    let entries = Some(index.of(op, compared as usize)).filter(|entries| !entries.is_empty())?;
     if args.iter().any(|arg| dfg.ty(*arg).is_vector()) {
         return None;
     }
@@ -89,19 +95,18 @@ pub fn find(index: &Index, dfg: &DataFlowGraph, inst: Inst, facts: &mut Facts<'_
     if dfg.ty(result).is_vector() {
         return None;
     }
-    let compared = match dfg[inst] {
-        InstData::IntCompare { cond, .. } => cond as u32 + 1,
-        InstData::FloatCompare { cond, .. } => cond as u32 + 1,
-        _ => 0,
-    };
     let heads =
         args.iter().enumerate().fold(compared << 24, |heads, (n, arg)| heads | head(dfg, *arg) << (8 * n));
     let swapped = match op.traits().has(Traits::COMMUTATIVE) || op == Opcode::Fma {
         true => heads & 0xffff_0000 | (heads & 0xff) << 8 | heads >> 8 & 0xff,
         false => heads,
     };
+    let mut found = None;
     for entry in entries {
         if heads & entry.mask != entry.heads && swapped & entry.mask != entry.heads {
+            continue;
+        }
+        if entry.needs != 0 && entry.needs & !*found.get_or_insert_with(|| operands_have(dfg, args)) != 0 {
             continue;
         }
         let rule = &index.rules[usize::from(entry.rule)];
@@ -110,6 +115,33 @@ pub fn find(index: &Index, dfg: &DataFlowGraph, inst: Inst, facts: &mut Facts<'_
         }
     }
     None
+}
+
+/// What patterns may need of operands, as far as it is so of these.
+fn operands_have(dfg: &DataFlowGraph, args: &[Value]) -> u16 {
+    let mut found = 0;
+    let mut constants = [false; 3];
+    for (n, &arg) in args.iter().enumerate().take(constants.len()) {
+        let (arg, ty) = (dfg.resolve(arg), dfg.ty(arg));
+        if ty == Type::I1 {
+            found |= needs::bool(n);
+        }
+        match dfg.def_data(arg) {
+            Some(&InstData::IntConst { value }) => {
+                let literals = (-1..=1).filter(|number| ty.normalize(*number) == value);
+                found |= literals.fold(0, |found, number| found | needs::literal(n, number));
+                constants[n] = true;
+            }
+            Some(InstData::FloatConst { .. }) => constants[n] = true,
+            _ => {}
+        }
+        for (m, &other) in args[..n].iter().enumerate() {
+            if dfg.resolve(other) == arg || constants[m] && constants[n] {
+                found |= needs::same(m, n);
+            }
+        }
+    }
+    found
 }
 
 /// A rule by itself, if it applies to an instruction.

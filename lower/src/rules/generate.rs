@@ -51,8 +51,8 @@ fn entries(files: &[(String, Vec<Parsed>)], keep: impl Fn(&Parsed) -> bool) -> S
             Tree::Value(..) | Tree::Constant(..) | Tree::Int(_) | Tree::Float(_) | Tree::Fact(..) => None,
         })
         .collect();
-    // In the order of the files where the operation is the same.
-    kept.sort_by(|(a, _), (b, _)| a.name.cmp(&b.name));
+    // In the order of the files where the operation and how it compares are the same.
+    kept.sort_by(|(a, _), (b, _)| (&a.name, &a.condition).cmp(&(&b.name, &b.condition)));
     kept.into_iter().map(|(_, entry)| entry).collect::<Vec<_>>().join(", ")
 }
 
@@ -77,7 +77,40 @@ fn entry(number: usize, root: &Op) -> String {
         mask |= 0xff << 24;
     }
     let heads = if heads.is_empty() { "0".to_owned() } else { heads.join(" | ") };
-    format!("Entry {{ root: Opcode::{}, rule: {number}, heads: {heads}, mask: {mask} }}", camel(&root.name))
+    let (compared, needs) = (condition(root), needs(root));
+    format!(
+        "Entry {{ root: Opcode::{}, compared: {compared}, rule: {number}, heads: {heads}, mask: {mask}, needs: {needs} }}",
+        camel(&root.name)
+    )
+}
+
+/// How an operation compares, as a number; 0 if it does not.
+fn condition(op: &Op) -> String {
+    match (&*op.name, &op.condition) {
+        (_, None) => "0".to_owned(),
+        ("fcmp", Some(name)) => format!("FloatCC::{} as u8 + 1", camel(name)),
+        (_, Some(name)) => format!("IntCC::{} as u8 + 1", camel(name)),
+    }
+}
+
+/// What a pattern needs of operands beyond what they are computed by, as bits of `needs` of the module that includes this.
+fn needs(root: &Op) -> String {
+    let mut all = Vec::new();
+    for (place, arg) in root.args.iter().enumerate() {
+        match arg {
+            Tree::Int(literal @ -1..=1) => all.push(format!("needs::literal({place}, {literal})")),
+            Tree::Value(n, ty) => {
+                let behind = root.args.iter().enumerate().skip(place + 1);
+                let same = behind.filter(|(_, other)| matches!(other, Tree::Value(m, _) if m == n));
+                all.extend(same.map(|(other, _)| format!("needs::same({place}, {other})")));
+                if *ty == Some(Kind::Fixed("i1".to_owned())) {
+                    all.push(format!("needs::bool({place})"));
+                }
+            }
+            Tree::Int(_) | Tree::Constant(..) | Tree::Float(_) | Tree::Op(_) | Tree::Fact(..) => {}
+        }
+    }
+    if all.is_empty() { "0".to_owned() } else { all.join(" | ") }
 }
 
 fn asks_for_bits(tree: &Tree) -> bool {

@@ -6,7 +6,7 @@ use crate::fold::{self, Constant};
 use smallvec::SmallVec;
 use warpsmith_ir::{
     Attr, DataFlowGraph, FastMath, FloatMode, Inst, InstData, Opcode, OperandRule, ResultRule, Traits, Type,
-    Value,
+    Value, meaning,
 };
 
 pub(super) fn head(dfg: &DataFlowGraph, value: Value) -> u32 {
@@ -20,6 +20,7 @@ pub(super) fn head(dfg: &DataFlowGraph, value: Value) -> u32 {
 }
 
 /// An instruction of one result as an operation on values, with what its floats may do. `None` for what rules say nothing of.
+#[inline]
 pub(super) fn operation(dfg: &DataFlowGraph, inst: Inst) -> Option<(Opcode, &[Value], Option<FloatMode>)> {
     match &dfg[inst] {
         InstData::Unary { op, arg } => Some((*op, std::slice::from_ref(arg), None)),
@@ -44,6 +45,7 @@ fn condition(data: &InstData) -> Condition {
 }
 
 /// The constant of up to 64 bits that a value is.
+#[inline]
 pub(crate) fn constant(dfg: &DataFlowGraph, value: Value) -> Option<Constant> {
     match dfg.def_data(value)? {
         InstData::IntConst { value: constant } => {
@@ -52,6 +54,13 @@ pub(crate) fn constant(dfg: &DataFlowGraph, value: Value) -> Option<Constant> {
         InstData::FloatConst { bits } => Some(Constant::Float(*bits)),
         _ => None,
     }
+}
+
+/// What [`Match::word`] finds.
+enum Word {
+    Known(u64),
+    /// What is found out by [`Match::evaluate`].
+    Other,
 }
 
 /// A pattern laid over an instruction: what its values and types are there.
@@ -77,6 +86,7 @@ impl<'f> Match<'f> {
         }
     }
 
+    #[inline]
     fn bind(&mut self, number: u8, value: Value) -> bool {
         let known = &mut self.values[usize::from(number)];
         match known {
@@ -92,6 +102,7 @@ impl<'f> Match<'f> {
         true
     }
 
+    #[inline]
     fn is_of(&mut self, kind: Option<Kind>, value: Value) -> bool {
         let ty = self.dfg.ty(value);
         match kind {
@@ -170,6 +181,17 @@ impl<'f> Match<'f> {
     }
 
     pub(super) fn holds(&self, term: &Term, facts: &mut Facts<'_>) -> bool {
+        // Most conditions compare words of one type, which needs no more than their bits.
+        if let Term::Op(Operation { op: Opcode::Icmp, condition: Condition::Int(cond), args: [a, b], .. }) =
+            *term
+            && let Some(ty) = self.leaf_type(a).or_else(|| self.leaf_type(b))
+            && ty.is_int()
+            && ty.bits() <= 64
+            && let Word::Known(a) = self.word(a, ty, facts)
+            && let Word::Known(b) = self.word(b, ty, facts)
+        {
+            return meaning::compare_integers(*cond, ty.bits(), a.into(), b.into());
+        }
         matches!(self.evaluate(term, None, facts), Some((Constant::Int(value), Type::I1)) if value != 0)
     }
 
@@ -223,6 +245,72 @@ impl<'f> Match<'f> {
             (None, _) => expected,
         };
         (operands, result)
+    }
+
+    /// The type of the first of what a term is made of that has one of its own.
+    fn leaf_type(&self, term: &Term) -> Option<Type> {
+        match *term {
+            Term::Constant(n, _) | Term::Fact(Fact::SignBit | Fact::Zeros | Fact::Ones, n) => {
+                Some(self.dfg.ty(self.value(n)?))
+            }
+            Term::Fact(Fact::Demanded, _) => Some(self.dfg.ty(self.root)),
+            Term::Fact(Fact::Bits, _) => Some(Type::I32),
+            Term::Op(operation) => operation.args.iter().find_map(|arg| self.leaf_type(arg)),
+            Term::Int(_) | Term::Value(..) | Term::Float(_) => None,
+            Term::Fact(Fact::Log2 | Fact::Once | Fact::Reciprocal, _) => None,
+        }
+    }
+
+    /// The bits of a term all parts of which are of one integer type of up to 64 bits; [`Word::Other`] where they are not.
+    fn word(&self, term: &Term, ty: Type, facts: &mut Facts<'_>) -> Word {
+        let mask = super::known::mask(ty.bits());
+        let of = |n: u8| self.value(n).filter(|value| self.dfg.ty(*value) == ty);
+        match *term {
+            Term::Int(literal) => Word::Known(literal as u64 & mask),
+            Term::Constant(n, _) => match of(n).and_then(|value| self.dfg.int_const(value)) {
+                Some(number) => Word::Known(number as u64 & mask),
+                None => Word::Other,
+            },
+            Term::Fact(fact @ (Fact::Zeros | Fact::Ones), n) => {
+                let Some(known) = of(n).and_then(|value| facts.known.of(self.dfg, value)) else {
+                    return Word::Other;
+                };
+                Word::Known(if fact == Fact::Zeros { known.zeros } else { known.ones })
+            }
+            Term::Fact(Fact::SignBit, n) if of(n).is_some() => Word::Known(1 << (ty.bits() - 1)),
+            Term::Fact(Fact::Demanded, _) if self.dfg.ty(self.root) == ty => match facts.demanded {
+                Some(demanded) => Word::Known(demanded.of(self.root) & mask),
+                None => Word::Other,
+            },
+            Term::Fact(Fact::Bits, n) if ty == Type::I32 => match self.value(n) {
+                Some(value) => Word::Known(self.dfg.ty(value).bits().into()),
+                None => Word::Other,
+            },
+            Term::Op(Operation {
+                op:
+                    op @ (Opcode::Band
+                    | Opcode::Bor
+                    | Opcode::Bxor
+                    | Opcode::Bnot
+                    | Opcode::Iadd
+                    | Opcode::Isub
+                    | Opcode::Ineg),
+                args,
+                ty: None,
+                ..
+            }) => {
+                let mut operands = [0; 2];
+                for (operand, arg) in operands.iter_mut().zip(*args) {
+                    let Word::Known(word) = self.word(arg, ty, facts) else { return Word::Other };
+                    *operand = word.into();
+                }
+                match meaning::integer(*op, ty.bits(), &operands[..args.len()]) {
+                    Some(result) => Word::Known(result as u64 & mask),
+                    None => Word::Other,
+                }
+            }
+            Term::Op(_) | Term::Fact(..) | Term::Value(..) | Term::Float(_) => Word::Other,
+        }
     }
 
     /// The constant that a term is, and its type.

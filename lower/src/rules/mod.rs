@@ -157,24 +157,49 @@ impl Term {
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     root: Opcode,
+    /// How it compares, plus one; 0 for what does not compare.
+    compared: u8,
     rule: u16,
     /// What the operands are, a byte each: an operation's number and one, or [`CONSTANT`]; in the last byte how is compared.
     heads: u32,
     /// The bytes that count.
     mask: u32,
+    /// What else must be so of the operands: bits of [`needs`].
+    needs: u16,
+}
+
+/// What patterns need of the operands of an instruction, as bits.
+mod needs {
+    /// Two of the first three operands are the same value, or both constants.
+    pub const fn same(a: usize, b: usize) -> u16 {
+        1 << (a + b - 1)
+    }
+
+    /// An operand is the number 0, 1 or -1 of its type.
+    pub const fn literal(place: usize, number: i64) -> u16 {
+        1 << (4 + 3 * place as i64 + number)
+    }
+
+    /// An operand is an `i1`.
+    pub const fn bool(place: usize) -> u16 {
+        1 << (12 + place)
+    }
 }
 
 /// An operand that is a constant, in [`Entry::heads`].
 const CONSTANT: u32 = 255;
 
-/// Where the entries of each operation begin and end.
-type Spans = [(u16, u16); Opcode::ALL.len()];
+/// One more than the ways to compare.
+const WAYS: usize = 16;
+
+/// Where the entries of each operation begin and end, by how it compares.
+type Spans = [[(u16, u16); WAYS]; Opcode::ALL.len()];
 
 const fn spans(entries: &[Entry]) -> Spans {
-    let mut spans = [(0, 0); Opcode::ALL.len()];
+    let mut spans = [[(0, 0); WAYS]; Opcode::ALL.len()];
     let mut n = 0;
     while n < entries.len() {
-        let span = &mut spans[entries[n].root as usize];
+        let span = &mut spans[entries[n].root as usize][entries[n].compared as usize];
         if span.1 == 0 {
             span.0 = n as u16;
         }

@@ -145,16 +145,21 @@ impl DepthFirst {
             }
             pairs.push((number[successor.index()], from));
         }
-        pairs.sort_unstable();
-        let mut predecessors = vec![(0, 0); preorder.len()];
-        for (n, (to, _)) in pairs.iter().enumerate() {
-            let range = &mut predecessors[*to as usize];
-            if range.1 == 0 {
-                range.0 = n as u32;
-            }
-            range.1 = n as u32 + 1;
+        // Sorted by target.
+        let mut predecessors = vec![(0u32, 0u32); preorder.len()];
+        pairs.iter().for_each(|(to, _)| predecessors[*to as usize].1 += 1);
+        let mut free = 0;
+        for range in &mut predecessors {
+            let count = range.1;
+            *range = (free, free);
+            free += count;
         }
-        let edges = pairs.into_iter().map(|(_, from)| from).collect();
+        let mut edges = vec![0; pairs.len()];
+        for (to, from) in pairs {
+            let end = &mut predecessors[to as usize].1;
+            edges[*end as usize] = from;
+            *end += 1;
+        }
         DepthFirst { preorder, postorder, parent, predecessors, edges }
     }
 

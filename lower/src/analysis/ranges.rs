@@ -99,7 +99,17 @@ impl Analysis for Ranges {
         for block in func.layout.blocks() {
             ranges.decided[block] = ranges.decided_above(func, block);
         }
-        Search { ranges, growth: SecondaryMap::with_default(0) }.run(func)
+        let mut search = Search {
+            ranges,
+            growth: SecondaryMap::with_default(0),
+            changed: SecondaryMap::with_default(0),
+            seen: SecondaryMap::with_default(0),
+            time: 1,
+        };
+        search.growth.resize(func.dfg.num_values());
+        search.changed.resize(func.dfg.num_values());
+        search.seen.resize(func.dfg.num_blocks());
+        search.run(func)
     }
 }
 
@@ -107,6 +117,11 @@ impl Analysis for Ranges {
 struct Search {
     ranges: Ranges,
     growth: SecondaryMap<Value, u8>,
+    /// When the range of each value changed last, and when the search went into each block last; 0 for never.
+    changed: SecondaryMap<Value, u32>,
+    seen: SecondaryMap<Block, u32>,
+    /// Changes so far, from 1.
+    time: u32,
 }
 
 impl Search {
@@ -124,15 +139,54 @@ impl Search {
             }
         }
         // What was given up to the end of its type may be bounded; each of these sweeps starts from what holds and leaves what holds.
+        self.seen.values_mut().for_each(|time| *time = 0);
         self.sweep(func, false);
         self.sweep(func, false);
         self.ranges
+    }
+
+    /// Whether a block has not been gone into since something changed that its ranges follow from: else each would be found as before.
+    fn is_stale(&self, func: &Function, block: Block) -> bool {
+        let Some(since) = Some(self.seen[block]).filter(|since| *since > 0) else { return true };
+        let is_new = |value: Value| self.changed[func.dfg.resolve(value)] > since;
+        // What the block itself gives to its parameters it may have found out behind them.
+        let may_be_new = |value: Value| self.changed[func.dfg.resolve(value)] >= since;
+        let by_branches = |block: Block| self.ranges.decided[block].iter().flat_map(|(_, operands)| operands);
+        if by_branches(block).any(|value| is_new(*value)) {
+            return true;
+        }
+        if !func.dfg.block_params(block).is_empty() {
+            for &pred in self.ranges.cfg.predecessors(block) {
+                let Some(branch) = func.terminator(pred) else { return true };
+                let compared = match func.dfg[branch] {
+                    InstData::Brif { cond, .. } => {
+                        func.dfg.def_inst(cond).map_or(&[][..], |inst| func.dfg.args(inst))
+                    }
+                    _ => &[],
+                };
+                let given = func.dfg.targets(branch).filter(|call| call.block == block);
+                let mut given = given.flat_map(|call| call.args(&func.dfg.pool));
+                if given.any(|value| may_be_new(*value))
+                    || compared.iter().any(|value| may_be_new(*value))
+                    || by_branches(pred).any(|value| may_be_new(*value))
+                {
+                    return true;
+                }
+            }
+        }
+        func.layout.insts(block).any(|inst| func.dfg.args(inst).iter().any(|value| is_new(*value)))
     }
 
     /// Goes over all blocks, and says whether anything grew.
     fn sweep(&mut self, func: &Function, grow: bool) -> bool {
         let mut changed = false;
         for &block in self.ranges.cfg.clone().reverse_postorder() {
+            if !self.is_stale(func, block) {
+                continue;
+            }
+            // What changes in here may come round to it again.
+            self.time += 1;
+            self.seen[block] = self.time;
             if func.layout.entry() != Some(block) {
                 for (n, &param) in func.dfg.block_params(block).iter().enumerate() {
                     let Some(bits) = width(func.dfg.ty(param)) else { continue };
@@ -149,7 +203,11 @@ impl Search {
                 };
                 changed |= self.set(result, found, bits, grow);
                 for other in func.dfg.results(inst).into_iter().skip(1) {
-                    self.ranges.known[other] = width(func.dfg.ty(other)).map(Range::all);
+                    let all = width(func.dfg.ty(other)).map(Range::all);
+                    if self.ranges.known[other] != all {
+                        self.ranges.known[other] = all;
+                        self.changed[other] = self.time;
+                    }
                 }
             }
         }
@@ -167,6 +225,7 @@ impl Search {
             return false;
         }
         self.ranges.known[value] = Some(new);
+        self.changed[value] = self.time;
         if let Some(old) = old.filter(|_| grow) {
             self.growth[value] = self.growth[value].saturating_add(1);
             if self.growth[value] > MAX_GROWTH {

@@ -5,7 +5,8 @@ use super::take_over_name;
 use crate::analysis::Cfg;
 use crate::pass::{Aspects, Changes, Context};
 use cranelift_entity::{EntitySet, SecondaryMap};
-use warpsmith_ir::{Block, BlockCall, Function, Inst, InstData};
+use smallvec::SmallVec;
+use warpsmith_ir::{Block, BlockCall, Function, Inst, InstData, Value};
 
 pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let mut changes = decide_branches(func);
@@ -99,12 +100,14 @@ fn lift_constants(func: &mut Function) -> u32 {
             _ => None,
         };
         let constants = |block: Block| {
-            let insts: Vec<Inst> = func.layout.insts(block).take(MAX_LIFTED + 2).collect();
+            let insts: SmallVec<[Inst; MAX_LIFTED + 2]> =
+                func.layout.insts(block).take(MAX_LIFTED + 2).collect();
             let (_, rest) = insts.split_last()?;
             let constant = |inst: &Inst| {
                 matches!(func.dfg[*inst], InstData::IntConst { .. } | InstData::FloatConst { .. })
             };
-            (rest.len() <= MAX_LIFTED && rest.iter().all(constant)).then(|| rest.to_vec())
+            (rest.len() <= MAX_LIFTED && rest.iter().all(constant))
+                .then(|| SmallVec::<[Inst; MAX_LIFTED]>::from_slice(rest))
         };
         let (yes, no) = (yes.block, no.block);
         let same = joined(yes).is_some() && joined(yes) == joined(no);
@@ -175,8 +178,8 @@ pub(super) fn merge_chains(func: &mut Function, cfg: &Cfg) -> u32 {
             if Some(next) == entry || next == block || cfg.predecessors(next).len() != 1 {
                 break;
             }
-            let args = dest.args(&func.dfg.pool).to_vec();
-            let params = func.dfg.block_params(next).to_vec();
+            let args = SmallVec::<[Value; 8]>::from_slice(dest.args(&func.dfg.pool));
+            let params = SmallVec::<[Value; 8]>::from_slice(func.dfg.block_params(next));
             for (n, (&param, &arg)) in params.iter().zip(&args).enumerate().rev() {
                 take_over_name(func, param, func.dfg.resolve(arg));
                 func.dfg.remove_block_param(next, n);

@@ -1,6 +1,7 @@
 //! Copies of blocks within their function.
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use warpsmith_ir::debug::Binding;
 use warpsmith_ir::{Block, BlockCall, Function, Inst, InstData, Type, Value, ValueList, ValuePool};
 
@@ -16,7 +17,10 @@ pub(super) struct Copied {
 /// Copies blocks behind another. Edges among them lead to copies, other edges where they led; a value from outside stays itself.
 pub(super) fn copy_blocks(func: &mut Function, blocks: &[Block], after: Block) -> Copied {
     let mut copied = Copied::default();
-    let mut insts: Vec<(Inst, Inst, Block)> = Vec::new();
+    let size = blocks.iter().map(|&block| func.layout.insts(block).count()).sum();
+    let mut insts: Vec<(Inst, Inst, Block)> = Vec::with_capacity(size);
+    copied.values.reserve(size);
+    copied.blocks.reserve(blocks.len());
     let mut after = after;
     for &block in blocks {
         let new = func.dfg.make_block();
@@ -28,11 +32,15 @@ pub(super) fn copy_blocks(func: &mut Function, blocks: &[Block], after: Block) -
             let value = func.dfg.append_block_param(new, func.dfg.ty(param));
             copied.values.insert(param, value);
         }
-        for inst in func.layout.insts(block).collect::<Vec<_>>() {
-            let types: Vec<Type> =
+        let mut next = func.layout.first_inst(block);
+        while let Some(inst) = next {
+            next = func.layout.next_inst(inst);
+            let types: SmallVec<[Type; 4]> =
                 func.dfg.results(inst).into_iter().map(|value| func.dfg.ty(value)).collect();
             let made = func.dfg.make_inst(InstData::Trap, &types);
-            copied.values.extend(func.dfg.results(inst).into_iter().zip(func.dfg.results(made)));
+            for (value, copy) in func.dfg.results(inst).into_iter().zip(func.dfg.results(made)) {
+                copied.values.insert(value, copy);
+            }
             insts.push((inst, made, new));
         }
     }
@@ -41,7 +49,9 @@ pub(super) fn copy_blocks(func: &mut Function, blocks: &[Block], after: Block) -
     for (inst, made, to) in insts {
         let data = copied.data(func, inst);
         func.dfg.replace_inst(made, data);
-        func.dfg.set_no_signed_wrap(made, func.dfg.no_signed_wrap(inst));
+        if func.dfg.no_signed_wrap(inst) {
+            func.dfg.set_no_signed_wrap(made, true);
+        }
         func.spans[made] = func.spans[inst];
         func.inst_locs[made] = func.inst_locs[inst];
         for binding in func.layout.records(inst).to_vec() {

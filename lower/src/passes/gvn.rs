@@ -20,12 +20,17 @@ use warpsmith_ir::{
 };
 use warpsmith_isa::StateSpace;
 
+/// The most computations that there is room for from the start.
+const MAX_RESERVED: usize = 1024;
+
 /// How far up a block is looked for in which two addresses can be made at once.
 const MAX_CLIMB: usize = 64;
 
 pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let dominators = cx.analyses.get::<DominatorTree>(func);
-    let mut known: HashMap<Key, (Value, Block), FxBuildHasher> = HashMap::default();
+    let size = func.layout.num_insts().min(MAX_RESERVED);
+    let mut known: HashMap<Key, (Value, Block), FxBuildHasher> =
+        HashMap::with_capacity_and_hasher(size, FxBuildHasher);
     let mut changes = 0;
     let mut depths: Option<SecondaryMap<Block, u32>> = None;
     // Counts what may have written memory; also distinguishes blocks.

@@ -13,8 +13,10 @@ use super::copy::{Copied, copy_blocks};
 use crate::analysis::{Analyses, Cfg, Loop, Loops};
 use crate::fold::{self, Constant};
 use crate::pass::{Changes, Context};
+use crate::rules::matching;
 use cranelift_entity::EntitySet;
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use warpsmith_ir::{Block, BlockCall, Function, Inst, InstData, LoopHint, Opcode, Traits, Value, ValueDef};
 
 /// No loop of more rounds is looked at.
@@ -436,9 +438,12 @@ impl Rounds<'_> {
         if depth > MAX_DEPTH || !func.traits(inst).is_pure() {
             return None;
         }
-        let args = func.dfg.args(inst).to_vec();
-        let constants: Vec<(Value, Option<Constant>)> =
-            args.into_iter().map(|arg| (arg, self.eval(arg, state, depth + 1))).collect();
+        if matches!(func.dfg[inst], InstData::IntConst { .. } | InstData::FloatConst { .. }) {
+            return matching::constant(&func.dfg, value);
+        }
+        let args = func.dfg.args(inst).iter();
+        let constants: SmallVec<[(Value, Option<Constant>); 4]> =
+            args.map(|&arg| (arg, self.eval(arg, state, depth + 1))).collect();
         let of = |value| constants.iter().find(|(arg, _)| *arg == value).and_then(|(_, constant)| *constant);
         let folded = fold::instruction(func, inst, of);
         state.insert(value, folded);

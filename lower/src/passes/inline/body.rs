@@ -7,7 +7,7 @@
 use super::super::insert_before;
 use cranelift_entity::SecondaryMap;
 use cranelift_entity::packed_option::PackedOption;
-use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use warpsmith_ir::debug::{Binding, Scope, ScopeKind, Storage};
 use warpsmith_ir::{
     BindingId, Block, BlockCall, DebugVar, EntityRef, Function, Inst, InstData, Loc, LocData, MemFlags,
@@ -264,25 +264,30 @@ impl Copy<'_> {
     fn instructions(&mut self, behind: Block) {
         let callee = self.callee;
         // Results first: an operand may stand in a block that comes later.
-        let mut made: FxHashMap<Inst, Inst> = FxHashMap::default();
+        let mut made: SecondaryMap<Inst, PackedOption<Inst>> = SecondaryMap::new();
+        made.resize(callee.dfg.num_insts());
         for block in callee.layout.blocks() {
             for inst in callee.layout.insts(block) {
-                let types: Vec<Type> =
+                let types: SmallVec<[Type; 4]> =
                     callee.dfg.results(inst).into_iter().map(|value| self.ty(value)).collect();
                 let new = self.func.dfg.make_inst(InstData::Trap, &types);
                 for (old, new) in callee.dfg.results(inst).into_iter().zip(self.func.dfg.results(new)) {
                     self.set(old, new);
                 }
-                made.insert(inst, new);
+                made[inst] = new.into();
             }
         }
+        self.func.spans.resize(self.func.dfg.num_insts());
+        self.func.inst_locs.resize(self.func.dfg.num_insts());
         for block in callee.layout.blocks() {
             let to = block_of(&self.blocks, block);
             for inst in callee.layout.insts(block) {
-                let Some(&new) = made.get(&inst) else { continue };
+                let Some(new) = made[inst].expand() else { continue };
                 let data = self.data(inst, behind);
                 self.func.dfg.replace_inst(new, data);
-                self.func.dfg.set_no_signed_wrap(new, callee.dfg.no_signed_wrap(inst));
+                if callee.dfg.no_signed_wrap(inst) {
+                    self.func.dfg.set_no_signed_wrap(new, true);
+                }
                 self.func.spans[new] = callee.spans[inst];
                 self.func.inst_locs[new] = self.loc(callee.inst_locs[inst]);
                 for &binding in callee.layout.records(inst) {
@@ -294,7 +299,7 @@ impl Copy<'_> {
     }
 
     fn list(&mut self, values: &[Value]) -> ValueList {
-        let new: Vec<Value> = values.iter().map(|&value| value_of(&self.values, value)).collect();
+        let new: SmallVec<[Value; 8]> = values.iter().map(|&value| value_of(&self.values, value)).collect();
         ValueList::from_slice(&new, &mut self.func.dfg.pool)
     }
 

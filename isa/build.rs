@@ -2,6 +2,7 @@
 
 // The build script is the language's compiler alone: it uses less of the shared modules than the crate does.
 #![allow(dead_code, unused_imports)]
+#![deny(clippy::wildcard_enum_match_arm)]
 
 #[path = "src/class.rs"]
 mod class;

@@ -70,6 +70,7 @@ impl Attr {
 
 impl Opcode {
     /// The kind of [`Attr`] that the operation has.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others say all by their operands")]
     pub const fn attr_kind(self) -> AttrKind {
         match self {
             Opcode::Reduce | Opcode::WarpReduce => AttrKind::With,

@@ -155,7 +155,7 @@ impl Record {
         let plain = members.iter().all(|member| member.bits.is_none());
         let ty = match shape {
             Shape::Struct { fields, packed: false, .. } if plain => types.structure(&fields),
-            shape => types.intern(shape),
+            shape @ (Shape::Struct { .. } | Shape::Array { .. }) => types.intern(shape),
         };
         Ok(Record { ty, size, align, members: places })
     }

@@ -116,37 +116,46 @@ macro_rules! sort {
     ($lists:tt $(#[$m:meta])* $v:ident $n:ident Trap $o:tt $r:ident $t:ident $f:tt; $($rest:tt)*) => {
         sort! { @Alone $v $lists $($rest)* }
     };
+    ($lists:tt $(#[$m:meta])* $v:ident $n:ident List $o:tt TAndBools Int $f:tt; $($rest:tt)*) => {
+        sort! { @Overflow $v $lists $($rest)* }
+    };
     ($lists:tt $(#[$m:meta])* $v:ident $n:ident List $o:tt $r:ident $t:ident $f:tt; $($rest:tt)*) => {
-        sort! { @Alone $v $lists $($rest)* }
+        sort! { @List $v $lists $($rest)* }
     };
-    (@IntUnary $v:ident [{$($iu:tt)*} $ib:tt $fu:tt $fb:tt $pu:tt $pb:tt $t:tt $c:tt $a:tt] $($rest:tt)*) => {
-        sort! { [{$($iu)* $v} $ib $fu $fb $pu $pb $t $c $a] $($rest)* }
+    (@IntUnary $v:ident [{$($iu:tt)*} $ib:tt $fu:tt $fb:tt $pu:tt $pb:tt $t:tt $c:tt $ov:tt $l:tt $a:tt] $($rest:tt)*) => {
+        sort! { [{$($iu)* $v} $ib $fu $fb $pu $pb $t $c $ov $l $a] $($rest)* }
     };
-    (@IntBinary $v:ident [$iu:tt {$($ib:tt)*} $fu:tt $fb:tt $pu:tt $pb:tt $t:tt $c:tt $a:tt] $($rest:tt)*) => {
-        sort! { [$iu {$($ib)* $v} $fu $fb $pu $pb $t $c $a] $($rest)* }
+    (@IntBinary $v:ident [$iu:tt {$($ib:tt)*} $fu:tt $fb:tt $pu:tt $pb:tt $t:tt $c:tt $ov:tt $l:tt $a:tt] $($rest:tt)*) => {
+        sort! { [$iu {$($ib)* $v} $fu $fb $pu $pb $t $c $ov $l $a] $($rest)* }
     };
-    (@FloatUnary $v:ident [$iu:tt $ib:tt {$($fu:tt)*} $fb:tt $pu:tt $pb:tt $t:tt $c:tt $a:tt] $($rest:tt)*) => {
-        sort! { [$iu $ib {$($fu)* $v} $fb $pu $pb $t $c $a] $($rest)* }
+    (@FloatUnary $v:ident [$iu:tt $ib:tt {$($fu:tt)*} $fb:tt $pu:tt $pb:tt $t:tt $c:tt $ov:tt $l:tt $a:tt] $($rest:tt)*) => {
+        sort! { [$iu $ib {$($fu)* $v} $fb $pu $pb $t $c $ov $l $a] $($rest)* }
     };
-    (@FloatBinary $v:ident [$iu:tt $ib:tt $fu:tt {$($fb:tt)*} $pu:tt $pb:tt $t:tt $c:tt $a:tt] $($rest:tt)*) => {
-        sort! { [$iu $ib $fu {$($fb)* $v} $pu $pb $t $c $a] $($rest)* }
+    (@FloatBinary $v:ident [$iu:tt $ib:tt $fu:tt {$($fb:tt)*} $pu:tt $pb:tt $t:tt $c:tt $ov:tt $l:tt $a:tt] $($rest:tt)*) => {
+        sort! { [$iu $ib $fu {$($fb)* $v} $pu $pb $t $c $ov $l $a] $($rest)* }
     };
-    (@PointerUnary $v:ident [$iu:tt $ib:tt $fu:tt $fb:tt {$($pu:tt)*} $pb:tt $t:tt $c:tt $a:tt] $($rest:tt)*) => {
-        sort! { [$iu $ib $fu $fb {$($pu)* $v} $pb $t $c $a] $($rest)* }
+    (@PointerUnary $v:ident [$iu:tt $ib:tt $fu:tt $fb:tt {$($pu:tt)*} $pb:tt $t:tt $c:tt $ov:tt $l:tt $a:tt] $($rest:tt)*) => {
+        sort! { [$iu $ib $fu $fb {$($pu)* $v} $pb $t $c $ov $l $a] $($rest)* }
     };
-    (@PointerBinary $v:ident [$iu:tt $ib:tt $fu:tt $fb:tt $pu:tt {$($pb:tt)*} $t:tt $c:tt $a:tt] $($rest:tt)*) => {
-        sort! { [$iu $ib $fu $fb $pu {$($pb)* $v} $t $c $a] $($rest)* }
+    (@PointerBinary $v:ident [$iu:tt $ib:tt $fu:tt $fb:tt $pu:tt {$($pb:tt)*} $t:tt $c:tt $ov:tt $l:tt $a:tt] $($rest:tt)*) => {
+        sort! { [$iu $ib $fu $fb $pu {$($pb)* $v} $t $c $ov $l $a] $($rest)* }
     };
-    (@Ternary $v:ident [$iu:tt $ib:tt $fu:tt $fb:tt $pu:tt $pb:tt {$($t:tt)*} $c:tt $a:tt] $($rest:tt)*) => {
-        sort! { [$iu $ib $fu $fb $pu $pb {$($t)* $v} $c $a] $($rest)* }
+    (@Ternary $v:ident [$iu:tt $ib:tt $fu:tt $fb:tt $pu:tt $pb:tt {$($t:tt)*} $c:tt $ov:tt $l:tt $a:tt] $($rest:tt)*) => {
+        sort! { [$iu $ib $fu $fb $pu $pb {$($t)* $v} $c $ov $l $a] $($rest)* }
     };
-    (@Conversion $v:ident [$iu:tt $ib:tt $fu:tt $fb:tt $pu:tt $pb:tt $t:tt {$($c:tt)*} $a:tt] $($rest:tt)*) => {
-        sort! { [$iu $ib $fu $fb $pu $pb $t {$($c)* $v} $a] $($rest)* }
+    (@Conversion $v:ident [$iu:tt $ib:tt $fu:tt $fb:tt $pu:tt $pb:tt $t:tt {$($c:tt)*} $ov:tt $l:tt $a:tt] $($rest:tt)*) => {
+        sort! { [$iu $ib $fu $fb $pu $pb $t {$($c)* $v} $ov $l $a] $($rest)* }
     };
-    (@Alone $v:ident [$iu:tt $ib:tt $fu:tt $fb:tt $pu:tt $pb:tt $t:tt $c:tt {$($a:tt)*}] $($rest:tt)*) => {
-        sort! { [$iu $ib $fu $fb $pu $pb $t $c {$($a)* $v}] $($rest)* }
+    (@Overflow $v:ident [$iu:tt $ib:tt $fu:tt $fb:tt $pu:tt $pb:tt $t:tt $c:tt {$($ov:tt)*} $l:tt $a:tt] $($rest:tt)*) => {
+        sort! { [$iu $ib $fu $fb $pu $pb $t $c {$($ov)* $v} $l $a] $($rest)* }
     };
-    ([{$($iu:ident)*} {$($ib:ident)*} {$($fu:ident)*} {$($fb:ident)*} {$($pu:ident)*} {$($pb:ident)*} {$($t:ident)*} {$($c:ident)*} {$($a:ident)*}]) => {
+    (@List $v:ident [$iu:tt $ib:tt $fu:tt $fb:tt $pu:tt $pb:tt $t:tt $c:tt $ov:tt {$($l:tt)*} $a:tt] $($rest:tt)*) => {
+        sort! { [$iu $ib $fu $fb $pu $pb $t $c $ov {$($l)* $v} $a] $($rest)* }
+    };
+    (@Alone $v:ident [$iu:tt $ib:tt $fu:tt $fb:tt $pu:tt $pb:tt $t:tt $c:tt $ov:tt $l:tt {$($a:tt)*}] $($rest:tt)*) => {
+        sort! { [$iu $ib $fu $fb $pu $pb $t $c $ov $l {$($a)* $v}] $($rest)* }
+    };
+    ([{$($iu:ident)*} {$($ib:ident)*} {$($fu:ident)*} {$($fb:ident)*} {$($pu:ident)*} {$($pb:ident)*} {$($t:ident)*} {$($c:ident)*} {$($ov:ident)*} {$($l:ident)*} {$($a:ident)*}]) => {
         class! {
             /// An operation of one integer, or of one truth value.
             IntUnary $($iu)*
@@ -179,6 +188,14 @@ macro_rules! sort {
             /// An operation of one operand whose result's type is written with it.
             Conversion $($c)*
         }
+        class! {
+            /// An operation of two integers with two results: what wraps, and whether it did.
+            Overflow $($ov)*
+        }
+        class! {
+            /// Any other operation of a list of operands.
+            ListOp $($l)*
+        }
 
         /// Which class an operation is of.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -199,6 +216,10 @@ macro_rules! sort {
             Ternary(Ternary),
             /// [`InstData::Unary`](crate::InstData::Unary) with the result's type in its name.
             Conversion(Conversion),
+            /// [`InstData::List`](crate::InstData::List) with two results: an integer, and whether it wrapped.
+            Overflow(Overflow),
+            /// [`InstData::List`](crate::InstData::List) otherwise.
+            List(ListOp),
             /// A variant of [`InstData`](crate::InstData) of its own.
             Alone,
         }
@@ -215,6 +236,8 @@ macro_rules! sort {
                     $(Opcode::$pb => Class::PointerBinary(PointerBinary::$pb),)*
                     $(Opcode::$t => Class::Ternary(Ternary::$t),)*
                     $(Opcode::$c => Class::Conversion(Conversion::$c),)*
+                    $(Opcode::$ov => Class::Overflow(Overflow::$ov),)*
+                    $(Opcode::$l => Class::List(ListOp::$l),)*
                     $(Opcode::$a => Class::Alone,)*
                 }
             }
@@ -238,7 +261,7 @@ macro_rules! class {
 }
 
 macro_rules! start {
-    ($($rows:tt)*) => { sort! { [{} {} {} {} {} {} {} {} {}] $($rows)* } };
+    ($($rows:tt)*) => { sort! { [{} {} {} {} {} {} {} {} {} {} {}] $($rows)* } };
 }
 for_each_op!(start);
 
@@ -259,6 +282,8 @@ mod tests {
                 Class::PointerBinary(of) => (&[Shape::Binary], of.into()),
                 Class::Ternary(of) => (&[Shape::Ternary], of.into()),
                 Class::Conversion(of) => (&[Shape::Convert], of.into()),
+                Class::Overflow(of) => (&[Shape::List], of.into()),
+                Class::List(of) => (&[Shape::List], of.into()),
                 Class::Alone => continue,
             };
             assert_eq!(back, op);

@@ -148,6 +148,7 @@ impl MemoryMode {
     }
 
     /// Why an operation on a type cannot be so. `None` if it can.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others take every order")]
     pub fn refusal(self, op: Opcode, ty: Type) -> Option<String> {
         use MemoryOrder::*;
         let wrong = match op {

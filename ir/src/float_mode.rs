@@ -257,7 +257,17 @@ fn rounds(op: Opcode) -> Rounds {
         Class::Conversion(Conversion::Fptrunc) => Rounds::Narrowing,
         Class::Conversion(Conversion::Sitofp | Conversion::Uitofp) => Rounds::FromInteger,
         Class::Conversion(Conversion::Fptosi | Conversion::Fptoui) => Rounds::ToInteger,
-        _ => Rounds::No,
+        Class::IntUnary(_)
+        | Class::IntBinary(_)
+        | Class::FloatUnary(_)
+        | Class::FloatBinary(_)
+        | Class::PointerUnary(_)
+        | Class::PointerBinary(_)
+        | Class::Ternary(_)
+        | Class::Conversion(_)
+        | Class::Overflow(_)
+        | Class::List(_)
+        | Class::Alone => Rounds::No,
     }
 }
 

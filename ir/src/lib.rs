@@ -25,44 +25,35 @@
 #![forbid(unsafe_code)]
 // The table of operations is sorted into classes a row at a time.
 #![recursion_limit = "512"]
+#![deny(clippy::wildcard_enum_match_arm)]
 
 pub mod aggregate;
 mod arg;
 mod attr;
 mod builder;
 pub mod c_layout;
-#[deny(clippy::wildcard_enum_match_arm)]
 mod classes;
 pub mod codes;
-#[deny(clippy::wildcard_enum_match_arm)]
 mod compact;
-#[deny(clippy::wildcard_enum_match_arm)]
 pub mod debug;
-#[deny(clippy::wildcard_enum_match_arm)]
 mod dfg;
 mod domtree;
 mod effects;
 mod entities;
 mod float_mode;
 mod format;
-#[deny(clippy::wildcard_enum_match_arm)]
 mod function;
-#[deny(clippy::wildcard_enum_match_arm)]
 mod ins;
-#[deny(clippy::wildcard_enum_match_arm)]
 mod inst;
 mod layout;
 mod lexer;
 mod literal;
 pub mod meaning;
-#[deny(clippy::wildcard_enum_match_arm)]
 mod module;
 mod names;
-#[deny(clippy::wildcard_enum_match_arm)]
 mod ops;
 pub mod parallel;
 mod parse;
-#[deny(clippy::wildcard_enum_match_arm)]
 mod print;
 pub mod printf;
 mod ptx;
@@ -70,11 +61,8 @@ pub mod same;
 #[cfg(feature = "sample")]
 pub mod sample;
 pub mod spelling;
-#[deny(clippy::wildcard_enum_match_arm)]
 mod symbols;
-#[deny(clippy::wildcard_enum_match_arm)]
 mod types;
-#[deny(clippy::wildcard_enum_match_arm)]
 mod verify;
 mod words;
 
@@ -83,7 +71,8 @@ pub use arg::{AddressBase, PtxArg, PtxArgs, at, at_offset, braces, bracket, nega
 pub use attr::{Attr, AttrKind};
 pub use builder::{Cases, FuncIns, FunctionBuilder, ReadBeforeSet};
 pub use classes::{
-    Class, Conversion, FloatBinary, FloatUnary, IntBinary, IntUnary, PointerBinary, PointerUnary, Ternary,
+    Class, Conversion, FloatBinary, FloatUnary, IntBinary, IntUnary, ListOp, Overflow, PointerBinary,
+    PointerUnary, Ternary,
 };
 pub use compact::Compacted;
 pub use cranelift_entity::{self as entity, EntityRef};

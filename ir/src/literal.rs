@@ -102,6 +102,7 @@ fn sign_of(format: Format, negative: bool) -> u64 {
 }
 
 /// Writes a float constant so that [`float_bits`] reads the same bits.
+#[expect(clippy::wildcard_enum_match_arm, reason = "no other format is a half")]
 pub(crate) fn write_float(out: &mut String, ty: Type, bits: u64) {
     let value = match ty.element() {
         Scalar::F64 => Some(f64::from_bits(bits)),
@@ -130,6 +131,7 @@ struct HalfFormat {
     fraction: u32,
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "no other format is a half")]
 fn half_format(scalar: Scalar) -> Option<HalfFormat> {
     match scalar {
         Scalar::F16 => Some(HalfFormat { fraction: 10 }),

@@ -214,7 +214,9 @@ fn tolerated(spec: &ValueSpec, ty: ScalarType) -> TypeSet {
         _ if ty == ScalarType::Pred && matches!(spec.ty, TypeRef::Slot { .. }) => {
             TypeSet::of(&[ScalarType::F16x2])
         }
-        _ => TypeSet::EMPTY,
+        RegRule::Matching | RegRule::Plain | RegRule::Relaxed | RegRule::Exact | RegRule::Texel => {
+            TypeSet::EMPTY
+        }
     }
 }
 
@@ -307,7 +309,9 @@ const fn relaxed(ty: ScalarType, reg: ScalarType) -> bool {
         }
         TypeClass::Bits => wide_enough && (bits_reg || reg.is_integer() || reg.is_float() || is_half_pair),
         TypeClass::Float => wide_enough && bits_reg,
-        _ => matching(ty, reg) || (wide_enough && bits_reg),
+        TypeClass::Pred | TypeClass::Packed | TypeClass::Opaque => {
+            matching(ty, reg) || (wide_enough && bits_reg)
+        }
     }
 }
 

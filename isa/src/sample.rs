@@ -220,7 +220,14 @@ fn writes(operand: &SigOperand) -> bool {
     match &operand.kind {
         SigKind::Value(value) => value.destination,
         SigKind::Pair { first, .. } => first.destination,
-        _ => false,
+        SigKind::Address(_)
+        | SigKind::Bracket(_)
+        | SigKind::Tuple(_)
+        | SigKind::Label
+        | SigKind::Callee
+        | SigKind::Arguments
+        | SigKind::Results
+        | SigKind::List => false,
     }
 }
 

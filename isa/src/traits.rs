@@ -68,6 +68,11 @@ impl Traits {
         Traits(bits)
     }
 
+    /// The members of both.
+    pub const fn union(self, other: Traits) -> Traits {
+        Traits(self.0 | other.0)
+    }
+
     /// True when every member of `other` is a member.
     pub const fn contains(self, other: Traits) -> bool {
         self.0 & other.0 == other.0
@@ -88,7 +93,7 @@ impl std::ops::BitOr for Traits {
     type Output = Traits;
 
     fn bitor(self, other: Traits) -> Traits {
-        Traits(self.0 | other.0)
+        self.union(other)
     }
 }
 

@@ -13,10 +13,15 @@
 //! file.
 
 #![forbid(unsafe_code)]
+#![deny(clippy::wildcard_enum_match_arm)]
 
 pub mod archive;
 pub mod bitstream;
 pub mod codes;
+#[allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "what is not shown in a way of its own is shown as all others are"
+)]
 pub mod dump;
 mod error;
 mod export;

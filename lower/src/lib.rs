@@ -11,7 +11,6 @@ pub mod abi;
 pub mod analysis;
 #[allow(clippy::wildcard_enum_match_arm, reason = "what it gives no constant for is computed at run time")]
 mod fold;
-#[allow(clippy::wildcard_enum_match_arm, reason = "what is not rewritten stays as it is")]
 mod legalize;
 mod log;
 // What selection hands to the emitter: no interface for users.

@@ -11,6 +11,8 @@
 //!
 //! `docs/engine.md` explains how it works; [`Device`] and [`Program::load`] have examples.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
 pub mod cuda;
 mod device;
 mod device_memory;

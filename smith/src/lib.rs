@@ -11,6 +11,7 @@
 //! use them for a compiler of your own.
 
 #![forbid(unsafe_code)]
+#![deny(clippy::wildcard_enum_match_arm)]
 
 pub mod ir;
 pub mod ptx;

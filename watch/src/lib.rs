@@ -10,6 +10,7 @@
 //! They share [`source`], from lines of PTX to lines of the source it was compiled from. `docs/watching.md` says how to use it all.
 
 #![forbid(unsafe_code)]
+#![deny(clippy::wildcard_enum_match_arm)]
 
 /// Appends text to a string, which cannot fail.
 macro_rules! put {

@@ -76,6 +76,7 @@ pub struct Sources {
 
 impl Sources {
     /// Of a module and the text it was parsed from. For other texts, whose lines are to be shown, the module may be empty.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "only instructions have places")]
     pub fn new(name: impl Into<String>, text: &str, module: &Module) -> Sources {
         let mut sources = Sources {
             source: Source::new(name, text),

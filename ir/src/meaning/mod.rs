@@ -16,8 +16,6 @@
 //! assert_eq!(plan.evaluate(&[200, 100]).unwrap()[..], [1]);
 //! ```
 
-#![deny(clippy::wildcard_enum_match_arm)]
-
 mod arithmetic;
 mod convert;
 #[allow(
@@ -56,7 +54,19 @@ pub fn plan(inst: &InstData, operands: &[Type], result: Type) -> Option<Plan> {
             true => operation(*op, operands, result),
             false => mode::plan(*op, *mode, *operands.first()?, result),
         },
-        InstData::List { op, .. } => wide::overflowing(*op, *operands.first()?),
+        InstData::List { op, .. } => match op.class() {
+            Class::Overflow(overflow) => wide::overflowing(overflow, *operands.first()?),
+            Class::IntUnary(_)
+            | Class::IntBinary(_)
+            | Class::FloatUnary(_)
+            | Class::FloatBinary(_)
+            | Class::PointerUnary(_)
+            | Class::PointerBinary(_)
+            | Class::Ternary(_)
+            | Class::Conversion(_)
+            | Class::List(_)
+            | Class::Alone => None,
+        },
         InstData::FloatCompare { cond, .. } if narrow::concerns(operands, result) => {
             narrow::comparison(*cond, *operands.first()?)
         }
@@ -116,7 +126,7 @@ fn operation(op: Opcode, operands: &[Type], to: Type) -> Option<Plan> {
         Class::Ternary(Ternary::Fma) => arithmetic::fma(from).map(Plan::simple),
         Class::Conversion(op) => conversion(op, from, to),
         // Variants of instructions of their own, of which `plan` knows more than an opcode.
-        Class::Alone => None,
+        Class::Overflow(_) | Class::List(_) | Class::Alone => None,
     }
 }
 

@@ -141,6 +141,8 @@ pub(super) fn operation(op: Opcode, from: Type, to: Type) -> Option<Plan> {
         | Class::PointerUnary(_)
         | Class::PointerBinary(_)
         | Class::Ternary(_)
+        | Class::Overflow(_)
+        | Class::List(_)
         | Class::Alone => None,
     }
 }
@@ -217,6 +219,8 @@ fn run(code: u64, operands: [u32; 3]) -> u32 {
         | Class::PointerUnary(_)
         | Class::PointerBinary(_)
         | Class::Conversion(_)
+        | Class::Overflow(_)
+        | Class::List(_)
         | Class::Alone => a,
     };
     round(number, result) as u32

@@ -1,7 +1,7 @@
 //! Integers of odd widths and of 128 bits, and the operations that PTX does not have at each width: one function of 128-bit words each, given
 //! the width. Operands have zeros above their bits, and so have results.
 
-use crate::classes::{Class, IntBinary, IntUnary, Ternary};
+use crate::classes::{Class, IntBinary, IntUnary, Overflow, Ternary};
 use crate::{IntCC, Opcode, Type};
 use warpsmith_semantics::lanes::{LaneFn, scalar};
 use warpsmith_semantics::value::Rounding;
@@ -172,27 +172,25 @@ pub(super) fn insert(a: u128, b: u128, at: u32, length: u32) -> u128 {
 }
 
 /// What wraps, and whether it does.
-fn overflow(op: Opcode, bits: u32, a: u128, b: u128) -> Option<(u128, bool)> {
+fn overflow(op: Overflow, bits: u32, a: u128, b: u128) -> (u128, bool) {
     let all = ones(bits);
     let (x, y) = (signed(bits, a), signed(bits, b));
     let fits =
         |exact: Option<i128>, wrapped: u128| exact.is_none_or(|exact| signed(bits, wrapped & all) != exact);
-    #[expect(clippy::wildcard_enum_match_arm, reason = "the others have one result")]
-    Some(match op {
-        Opcode::UaddOverflow => {
+    match op {
+        Overflow::UaddOverflow => {
             let sum = a.wrapping_add(b) & all;
             (sum, sum < a)
         }
-        Opcode::SaddOverflow => (a.wrapping_add(b) & all, fits(x.checked_add(y), a.wrapping_add(b))),
-        Opcode::UsubOverflow => (a.wrapping_sub(b) & all, a < b),
-        Opcode::SsubOverflow => (a.wrapping_sub(b) & all, fits(x.checked_sub(y), a.wrapping_sub(b))),
-        Opcode::UmulOverflow => (a.wrapping_mul(b) & all, high(bits, a, b) != 0),
-        Opcode::SmulOverflow => {
+        Overflow::SaddOverflow => (a.wrapping_add(b) & all, fits(x.checked_add(y), a.wrapping_add(b))),
+        Overflow::UsubOverflow => (a.wrapping_sub(b) & all, a < b),
+        Overflow::SsubOverflow => (a.wrapping_sub(b) & all, fits(x.checked_sub(y), a.wrapping_sub(b))),
+        Overflow::UmulOverflow => (a.wrapping_mul(b) & all, high(bits, a, b) != 0),
+        Overflow::SmulOverflow => {
             let low = a.wrapping_mul(b) & all;
             (low, signed_high(bits, a, b) != ashr(bits, low, 127))
         }
-        _ => return None,
-    })
+    }
 }
 
 fn compare(cond: IntCC, bits: u32, a: u128, b: u128) -> bool {
@@ -241,7 +239,8 @@ fn run_ternary(code: u64, a: u128, b: u128, c: u128) -> u128 {
 }
 
 fn run_overflow(code: u64, a: u128, b: u128) -> (u128, bool) {
-    overflow(opcode(code), bits(code), a, b).unwrap_or((0, false))
+    let Class::Overflow(op) = opcode(code).class() else { return (0, false) };
+    overflow(op, bits(code), a, b)
 }
 
 fn run_compare(code: u64, a: u128, b: u128) -> bool {
@@ -308,6 +307,8 @@ pub(super) fn operation(op: Opcode, ty: Type) -> Option<Plan> {
         | Class::PointerUnary(_)
         | Class::PointerBinary(_)
         | Class::Conversion(_)
+        | Class::Overflow(_)
+        | Class::List(_)
         | Class::Alone => return None,
     };
     Some(with_code(function, op, ty))
@@ -331,6 +332,8 @@ pub fn integer(op: Opcode, bits: u32, operands: &[u128]) -> Option<u128> {
             | Class::PointerUnary(_)
             | Class::PointerBinary(_)
             | Class::Conversion(_)
+            | Class::Overflow(_)
+            | Class::List(_)
             | Class::Alone,
             _,
         ) => None,
@@ -343,13 +346,12 @@ pub fn compare_integers(cond: IntCC, bits: u32, a: u128, b: u128) -> bool {
 }
 
 /// The operations that say whether they wrapped.
-pub(super) fn overflowing(op: Opcode, ty: Type) -> Option<Plan> {
-    overflow(op, 8, 0, 0)?;
+pub(super) fn overflowing(op: Overflow, ty: Type) -> Option<Plan> {
     let function = by_width!(register(ty)?, R => scalar(|a: R, b: R, code: u64| -> (R, bool) {
         let (low, wrapped) = run_overflow(code, a.into(), b.into());
         (low as R, wrapped)
     }));
-    Some(with_code(function, op, ty))
+    Some(with_code(function, op.into(), ty))
 }
 
 /// `bfi` on a register of a width.
@@ -461,15 +463,17 @@ mod tests {
                 assert_eq!(at(IntBinary::Smulhi), ((i16::from(x) * i16::from(y)) >> 8) as u8);
                 assert_eq!(at(IntBinary::Rotl), a.rotate_left(b.into()));
                 assert_eq!(at(IntBinary::Rotr), a.rotate_right(b.into()));
-                let wraps =
-                    |op| overflow(op, 8, a.into(), b.into()).map(|(low, wrapped)| (low as u8, wrapped));
-                assert_eq!(wraps(Opcode::UaddOverflow), Some(a.overflowing_add(b)));
-                assert_eq!(wraps(Opcode::UsubOverflow), Some(a.overflowing_sub(b)));
-                assert_eq!(wraps(Opcode::UmulOverflow), Some(a.overflowing_mul(b)));
-                let signed = |(low, wrapped): (i8, bool)| Some((low as u8, wrapped));
-                assert_eq!(wraps(Opcode::SaddOverflow), signed(x.overflowing_add(y)));
-                assert_eq!(wraps(Opcode::SsubOverflow), signed(x.overflowing_sub(y)));
-                assert_eq!(wraps(Opcode::SmulOverflow), signed(x.overflowing_mul(y)));
+                let wraps = |op| {
+                    let (low, wrapped) = overflow(op, 8, a.into(), b.into());
+                    (low as u8, wrapped)
+                };
+                assert_eq!(wraps(Overflow::UaddOverflow), a.overflowing_add(b));
+                assert_eq!(wraps(Overflow::UsubOverflow), a.overflowing_sub(b));
+                assert_eq!(wraps(Overflow::UmulOverflow), a.overflowing_mul(b));
+                let signed = |(low, wrapped): (i8, bool)| (low as u8, wrapped);
+                assert_eq!(wraps(Overflow::SaddOverflow), signed(x.overflowing_add(y)));
+                assert_eq!(wraps(Overflow::SsubOverflow), signed(x.overflowing_sub(y)));
+                assert_eq!(wraps(Overflow::SmulOverflow), signed(x.overflowing_mul(y)));
                 let wide = i16::from(x) << b.min(8);
                 let saturated = if x == 0 { 0 } else { wide.clamp(-128, 127) as u8 };
                 if b <= 8 {

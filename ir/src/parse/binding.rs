@@ -101,6 +101,10 @@ impl<'a> BodyReader<'_, 'a> {
         Some(())
     }
 
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "a token that nothing expects is an error where it stands"
+    )]
     fn storage(&mut self) -> Option<Storage> {
         if self.p.accept_word("optimized_out") {
             return Some(Storage::OptimizedOut);
@@ -121,7 +125,7 @@ impl<'a> BodyReader<'_, 'a> {
                 }
                 Number::F32Bits(bits) => Some(Storage::Constant(bits.into())),
                 Number::F64Bits(bits) => Some(Storage::Constant(bits as i64)),
-                _ => {
+                Number::Int { .. } | Number::Decimal { .. } => {
                     let note = "write the bits of a float: 0f3f800000 or 0d3ff0000000000000";
                     let message = "a constant is an integer of 64 bits or the bits of a float".to_string();
                     self.p.error("I0005", span, message).notes.push(note.into());

@@ -278,6 +278,10 @@ impl<'a> BodyReader<'_, 'a> {
     }
 
     /// An instruction whose operation was just read.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "all other operations are written as their shape says"
+    )]
     fn instruction(&mut self, word: Token, names: ResultNames) -> Option<()> {
         if self.s.block.is_none() {
             let note = "write a label such as `entry:` before the first instruction";
@@ -359,6 +363,10 @@ impl<'a> BodyReader<'_, 'a> {
     }
 
     /// Notes from which operand a result will get its type.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "the types of other results are written, or told by their rule"
+    )]
     fn type_comes_later(&mut self, inst: Inst, n: usize, result: Value, span: Span) {
         let info = self.func.dfg.opcode(inst).info();
         let args = self.func.dfg.args(inst);

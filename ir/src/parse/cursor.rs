@@ -61,6 +61,7 @@ impl<'a> Parser<'a> {
     }
 
     /// What a token is, for messages.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all other tokens are shown as they are written")]
     pub(super) fn describe(&self, token: Token) -> String {
         let bytes = self.bytes(token);
         match token.kind {
@@ -140,7 +141,7 @@ impl<'a> Parser<'a> {
             Number::Int { negative, magnitude, .. } => {
                 i128::try_from(magnitude).ok().and_then(|m| T::try_from(if negative { -m } else { m }).ok())
             }
-            _ => None,
+            Number::Decimal { .. } | Number::F32Bits(_) | Number::F64Bits(_) => None,
         };
         if value.is_none() {
             self.error("I0005", span, format!("this is no {what}"));

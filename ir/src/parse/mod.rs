@@ -7,7 +7,6 @@
 
 mod binding;
 mod body;
-#[deny(clippy::wildcard_enum_match_arm)]
 mod core_ops;
 mod cursor;
 mod debug;

@@ -124,6 +124,10 @@ impl BodyReader<'_, '_> {
         symbol
     }
 
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "a token that nothing expects is an error where it stands"
+    )]
     pub(super) fn operand(&mut self) -> Option<Operand> {
         match self.p.tok.kind {
             Tok::Local => self.value().map(Operand::Value),

@@ -144,7 +144,7 @@ impl<'a> BodyReader<'_, 'a> {
             let code = if violation.code == codes::UNKNOWN_WORD { "I0018" } else { violation.code };
             let span = match violation.place {
                 Place::Word(word) => word_span(start, name, word),
-                _ => whole,
+                Place::Instruction | Place::Operand(..) => whole,
             };
             let error = self.p.error(code, span, violation.message);
             error.section = Some(violation.section);
@@ -164,6 +164,10 @@ impl<'a> BodyReader<'_, 'a> {
     }
 
     /// Reads one operand. A vector or bracket holds plain operands and, in a bracket, vectors: two levels and no more.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "a token that nothing expects is an error where it stands"
+    )]
     fn ptx_operand(&mut self, written: &mut Written, outermost: bool) -> Option<()> {
         let token = self.p.tok;
         let operand = match token.kind {
@@ -241,6 +245,7 @@ impl<'a> BodyReader<'_, 'a> {
     }
 
     /// At `[`: an address, or the list of a bracket.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "only values and globals make addresses")]
     fn ptx_bracket(&mut self, written: &mut Written) -> Option<()> {
         let start = self.p.bump().start;
         let at = written.operands.len();

@@ -47,7 +47,7 @@ impl BodyReader<'_, '_> {
         for late in std::mem::take(&mut self.s.constants) {
             let source = match late.source {
                 TypeSource::Of(value) => TypeSource::Of(self.func.dfg.resolve(value)),
-                source => source,
+                source @ (TypeSource::Known(_) | TypeSource::Param(..)) => source,
             };
             // What has no type even now follows from something undefined, which was reported.
             let Some(ty) = self.known_type(source) else { continue };

@@ -39,7 +39,16 @@ pub fn destinations(signature: &Signature, results: usize) -> Option<SmallVec<[D
 pub fn accumulators(signature: &Signature) -> Option<&SigValue> {
     match &signature.operands.first()?.kind {
         SigKind::Value(value) if value.destination && value.accepts.contains(Accepts::IN_OUT) => Some(value),
-        _ => None,
+        SigKind::Value(_)
+        | SigKind::Address(_)
+        | SigKind::Pair { .. }
+        | SigKind::Bracket(_)
+        | SigKind::Tuple(_)
+        | SigKind::Label
+        | SigKind::Callee
+        | SigKind::Arguments
+        | SigKind::Results
+        | SigKind::List => None,
     }
 }
 
@@ -133,6 +142,7 @@ pub(crate) fn group_len(operands: &[PtxOperand]) -> usize {
 }
 
 /// The operations of the IR that stand for PTX's control flow, which no table-derived operation is.
+#[expect(clippy::wildcard_enum_match_arm, reason = "no other instruction ends a block")]
 pub fn control_flow(opcode: isa::Opcode) -> Option<&'static [Opcode]> {
     match opcode {
         isa::Opcode::Bra => Some(&[Opcode::Jump, Opcode::Brif]),
@@ -154,7 +164,12 @@ pub fn takes_byte_registers(signature: &Signature) -> bool {
             SigKind::Value(one) => value(one),
             SigKind::Pair { first, second, .. } => value(first) || value(second),
             SigKind::Bracket(places) | SigKind::Tuple(places) => places.iter().any(|p| kind(&p.kind)),
-            _ => false,
+            SigKind::Address(_)
+            | SigKind::Label
+            | SigKind::Callee
+            | SigKind::Arguments
+            | SigKind::Results
+            | SigKind::List => false,
         }
     }
     signature.operands.iter().any(|operand| kind(&operand.kind))
@@ -188,7 +203,16 @@ pub(super) fn layout(
                     list.push(first.count.map_or(Destination::Scalar, Destination::Vector));
                 }
             }
-            _ => break,
+            SigKind::Value(_)
+            | SigKind::Address(_)
+            | SigKind::Pair { .. }
+            | SigKind::Bracket(_)
+            | SigKind::Tuple(_)
+            | SigKind::Label
+            | SigKind::Callee
+            | SigKind::Arguments
+            | SigKind::Results
+            | SigKind::List => break,
         }
     }
     (types.len() == results).then_some((list, types))
@@ -201,11 +225,19 @@ pub(super) fn required(signature: &Signature) -> Option<(SmallVec<[Destination; 
     let results = signature.operands.iter().map(|operand| match &operand.kind {
         SigKind::Value(value) if value.destination && registers(value) => match operand.presence {
             SigPresence::OnlyWith(_) => 0,
-            _ => count(value),
+            SigPresence::Required | SigPresence::Optional => count(value),
         },
         SigKind::Pair { first, second_optional: true, .. } => count(first),
         SigKind::Pair { first, second, .. } => count(first) + count(second),
-        _ => 0,
+        SigKind::Value(_)
+        | SigKind::Address(_)
+        | SigKind::Bracket(_)
+        | SigKind::Tuple(_)
+        | SigKind::Label
+        | SigKind::Callee
+        | SigKind::Arguments
+        | SigKind::Results
+        | SigKind::List => 0,
     });
     layout(signature, results.sum())
 }
@@ -223,6 +255,7 @@ pub(crate) fn usual_types(candidates: &[Candidate], results: usize) -> ResultTyp
 }
 
 /// The type of a value that an instruction writes to a register of a type.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others are what their class says")]
 pub(crate) fn type_of_scalar(ty: ScalarType) -> Option<Type> {
     let packed = |element: Scalar, lanes| Type::vector(element, lanes);
     match ty {
@@ -238,7 +271,12 @@ pub(crate) fn type_of_scalar(ty: ScalarType) -> Option<Type> {
         ScalarType::Pred => Some(Type::I1),
         _ => match ty.class() {
             TypeClass::Float => Scalar::ALL.iter().copied().find(|s| s.isa() == ty).map(Type::scalar),
-            _ => Type::int(ty.bits()),
+            TypeClass::Pred
+            | TypeClass::Bits
+            | TypeClass::Unsigned
+            | TypeClass::Signed
+            | TypeClass::Packed
+            | TypeClass::Opaque => Type::int(ty.bits()),
         },
     }
 }

@@ -7,6 +7,7 @@ use crate::operand::{Base, Variable};
 use crate::resolve::SigSpace;
 use crate::{ScalarType, StateSpace, TypeClass, TypeSet};
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "only textures and samplers are told apart")]
 pub(super) fn address(space: &SigSpace, base: Base, cx: &Judge) -> Result<(), What> {
     let integer = |ty: ScalarType| {
         matches!(ty.class(), TypeClass::Bits | TypeClass::Unsigned | TypeClass::Signed)
@@ -21,7 +22,7 @@ pub(super) fn address(space: &SigSpace, base: Base, cx: &Judge) -> Result<(), Wh
             // ptxas looks at the size alone.
             Base::Reg(ScalarType::F16x2) if space.handle == TypeSet::EMPTY && cx.lenient => Ok(()),
             Base::Reg(_) | Base::Special(_) => Err(What::AddressRegister),
-            _ => Err(What::AddressSpace),
+            Base::Var(_) | Base::Int | Base::Func => Err(What::AddressSpace),
         };
     }
     if space.handle != TypeSet::EMPTY {
@@ -44,7 +45,7 @@ pub(super) fn address(space: &SigSpace, base: Base, cx: &Judge) -> Result<(), Wh
             }
             Base::Unknown => Ok(()),
             Base::Reg(_) => Err(What::AddressRegister),
-            _ => Err(What::AddressSpace),
+            Base::Var(_) | Base::Int | Base::Special(_) | Base::Func => Err(What::AddressSpace),
         };
     }
     let far = matches!(space.space(), StateSpace::Generic | StateSpace::Global);

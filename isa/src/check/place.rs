@@ -62,7 +62,7 @@ fn bracket(places: &[SigOperand], elements: &[Operand], cx: &Judge) -> Fit {
     let is_sampler = |p: &SigOperand| matches!(&p.kind, SigKind::Value(v) if v.ty == ScalarType::Samplerref);
     let presence = |p: &SigOperand| match p.presence {
         SigPresence::Optional if cx.independent && is_sampler(p) => SigPresence::Required,
-        written => written,
+        written @ (SigPresence::Required | SigPresence::Optional | SigPresence::OnlyWith(_)) => written,
     };
     let required = places.iter().filter(|p| presence(p) == SigPresence::Required).count();
     let Some(mut spare) = elements.len().checked_sub(required) else {

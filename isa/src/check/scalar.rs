@@ -6,6 +6,7 @@ use crate::operand::{FloatKind, Operand};
 use crate::resolve::{SigValue, matching};
 use crate::{ScalarType, SpecialReg, TypeClass};
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "parts are of registers alone")]
 pub(super) fn scalar(v: &SigValue, operand: &Operand, cx: &Judge) -> Result<(), What> {
     let needs = |flag, what| if v.accepts.contains(flag) { Ok(()) } else { Err(what) };
     match *operand {
@@ -192,6 +193,7 @@ fn is_representable(bits: i64, ty: ScalarType) -> bool {
 }
 
 /// `0f` constants fit `.f32`, `.f64` and `.b32`; the others `.f32`, `.f64` and `.b64`.
+#[expect(clippy::wildcard_enum_match_arm, reason = "a float constant is a number of no other type")]
 fn takes_floats(ty: ScalarType, kind: FloatKind) -> bool {
     match ty {
         ScalarType::F32 | ScalarType::F64 => true,

@@ -8,6 +8,10 @@ use crate::resolve::SigValue;
 use crate::{Change, ScalarType, TypeClass, TypeSet};
 use smallvec::SmallVec;
 
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "what is special about vectors stands here, all else is as for a scalar"
+)]
 pub(super) fn value(v: &SigValue, operand: &Operand, cx: &Judge) -> Fit {
     let whole = |what| Err((None, what));
     // To ptxas a part of a register in braces is the register.
@@ -117,6 +121,10 @@ fn without_part<'a>(operand: &Operand<'a>) -> Operand<'a> {
 }
 
 /// Judges the elements of braces.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "what is special about vectors stands here, all else is as for a scalar"
+)]
 fn vector(v: &SigValue, elements: &[Operand], cx: &Judge) -> Fit {
     let whole = |what| Err((None, what));
     let (index, rest) = match elements {
@@ -294,6 +302,10 @@ impl Mixture {
     /// A special register.
     const SPECIAL: Mixture = Mixture(32);
 
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "what is special about vectors stands here, all else is as for a scalar"
+    )]
     fn of(elements: &[Operand]) -> Mixture {
         let one = |element: &Operand| match element {
             Operand::Int(_) => Mixture::CONSTANT,

@@ -8,6 +8,7 @@ use crate::resolve::{SigKind, SigOperand, SigValue, Signature};
 use crate::{Mnemonic, Operand, ScalarType, SpecialReg, TypeClass, codes};
 
 /// An operand does not fit its place.
+#[expect(clippy::wildcard_enum_match_arm, reason = "only special registers are vectors by themselves")]
 pub(crate) fn of_fault(
     mnemonic: &Mnemonic,
     signature: &Signature,
@@ -155,7 +156,12 @@ pub(super) fn conversion(from: ScalarType, wanted: &SigValue) -> Option<String> 
     let as_number = |ty: ScalarType, like: ScalarType| match ty.class() {
         TypeClass::Bits if like.is_float() => None,
         TypeClass::Bits => crate::suggest::integer(ty.bits(), like.is_signed()),
-        _ => Some(ty),
+        TypeClass::Pred
+        | TypeClass::Unsigned
+        | TypeClass::Signed
+        | TypeClass::Float
+        | TypeClass::Packed
+        | TypeClass::Opaque => Some(ty),
     };
     if from == ScalarType::Pred || to == ScalarType::Pred {
         let setp = (to == ScalarType::Pred && from.is_integer()).then_some(from)?;

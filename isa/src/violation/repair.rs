@@ -49,6 +49,7 @@ pub(crate) fn renumbered(mnemonic: &Mnemonic, operands: &[Operand], cx: &Context
 }
 
 /// The modifiers that an operand suggests: its type, and signed and unsigned where it has none; the space of its variable.
+#[expect(clippy::wildcard_enum_match_arm, reason = "what names no type suggests none")]
 fn types_of(operand: &Operand) -> Vec<Mod> {
     match operand {
         Operand::Reg(ty) | Operand::VectorReg(ty, _) => {

@@ -91,7 +91,11 @@ pub(super) fn describe_value(v: &SigValue, element: bool) -> String {
         let constant = match v.ty.class() {
             TypeClass::Float => "a float constant",
             TypeClass::Packed => "",
-            _ => "an integer constant",
+            TypeClass::Pred
+            | TypeClass::Bits
+            | TypeClass::Unsigned
+            | TypeClass::Signed
+            | TypeClass::Opaque => "an integer constant",
         };
         let range: Option<Range> = v.range;
         match range {

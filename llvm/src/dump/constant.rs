@@ -170,9 +170,17 @@ fn float(ty: &Type, bits: &[u64], out: &mut String) {
         // A float is written as the double of the same value.
         Type::Float => put(out, format_args!("0x{:016X}", f64::from(f32::from_bits(low as u32)).to_bits())),
         Type::Double => put(out, format_args!("0x{low:016X}")),
-        _ => {
-            out.push_str("0xL");
-            bits.iter().for_each(|word| put(out, format_args!("{word:016X}")));
+        // Stored with the highest 64 of its 80 bits first.
+        Type::X86Fp80 => {
+            let rest = bits.get(1).copied().unwrap_or(0);
+            put(out, format_args!("0xK{:04X}{:016X}", low >> 48, low << 16 | rest & 0xffff));
         }
+        Type::PpcFp128 => words("0xM", bits, out),
+        _ => words("0xL", bits, out),
     }
+}
+
+fn words(prefix: &str, bits: &[u64], out: &mut String) {
+    out.push_str(prefix);
+    bits.iter().for_each(|word| put(out, format_args!("{word:016X}")));
 }

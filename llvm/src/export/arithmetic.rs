@@ -3,7 +3,7 @@
 use super::function::{Writer, Written};
 use super::types::{mangled, name, splat};
 use warpsmith_ir::{
-    FloatBinary, FloatCC, FloatUnary, IntBinary, IntCC, IntUnary, Opcode, Ternary, Type, Value,
+    FloatBinary, FloatCC, FloatUnary, IntBinary, IntCC, IntUnary, Overflow, Ternary, Type, Value,
 };
 
 /// A value as it is written, with its type.
@@ -278,15 +278,14 @@ impl Writer<'_> {
     }
 
     /// A result and whether it is not the true one.
-    pub(super) fn overflowing(&mut self, results: [&str; 2], op: Opcode, [x, y]: [Value; 2]) -> Written {
+    pub(super) fn overflowing(&mut self, results: [&str; 2], op: Overflow, [x, y]: [Value; 2]) -> Written {
         let function = match op {
-            Opcode::UaddOverflow => "uadd",
-            Opcode::SaddOverflow => "sadd",
-            Opcode::UsubOverflow => "usub",
-            Opcode::SsubOverflow => "ssub",
-            Opcode::UmulOverflow => "umul",
-            Opcode::SmulOverflow => "smul",
-            other => return Err(format!("`{other}`")),
+            Overflow::UaddOverflow => "uadd",
+            Overflow::SaddOverflow => "sadd",
+            Overflow::UsubOverflow => "usub",
+            Overflow::SsubOverflow => "ssub",
+            Overflow::UmulOverflow => "umul",
+            Overflow::SmulOverflow => "smul",
         };
         let ty = self.ty(x);
         let (text, suffix) = (name(ty).ok_or("a type")?, mangled(ty).ok_or("a type")?);

@@ -171,6 +171,8 @@ impl Writer<'_> {
                 | Class::FloatBinary(_)
                 | Class::PointerBinary(_)
                 | Class::Ternary(_)
+                | Class::Overflow(_)
+                | Class::List(_)
                 | Class::Alone => refused(),
             },
             &InstData::Binary { op, args } => match op.class() {
@@ -182,6 +184,8 @@ impl Writer<'_> {
                 | Class::PointerUnary(_)
                 | Class::Conversion(_)
                 | Class::Ternary(_)
+                | Class::Overflow(_)
+                | Class::List(_)
                 | Class::Alone => refused(),
             },
             &InstData::Ternary { op, args } => match op.class() {
@@ -193,6 +197,8 @@ impl Writer<'_> {
                 | Class::IntBinary(_)
                 | Class::FloatBinary(_)
                 | Class::PointerBinary(_)
+                | Class::Overflow(_)
+                | Class::List(_)
                 | Class::Alone => refused(),
             },
             &InstData::IntCompare { cond, args } => self.int_compare(&result, cond, args),
@@ -397,7 +403,7 @@ impl Writer<'_> {
             (Attr::None, &[a, b, position, length]) if op == Opcode::Bfi => {
                 self.insert_field(&result, [a, b, position, length])
             }
-            (Attr::None, &[a, b]) if results.len() == 2 => {
+            (Attr::None, &[a, b]) if let Class::Overflow(op) = op.class() => {
                 let second = results.get(1).map(spelled).unwrap_or_default();
                 self.overflowing([&result, &second], op, [a, b])
             }

@@ -35,7 +35,7 @@ fn load_order(ordering: Ordering) -> MemoryOrder {
     match order(ordering) {
         MemoryOrder::Release => MemoryOrder::Relaxed,
         MemoryOrder::AcqRel => MemoryOrder::Acquire,
-        known => known,
+        known @ (MemoryOrder::Relaxed | MemoryOrder::Acquire | MemoryOrder::SeqCst) => known,
     }
 }
 
@@ -44,7 +44,7 @@ fn store_order(ordering: Ordering) -> MemoryOrder {
     match order(ordering) {
         MemoryOrder::Acquire => MemoryOrder::Relaxed,
         MemoryOrder::AcqRel => MemoryOrder::Release,
-        known => known,
+        known @ (MemoryOrder::Relaxed | MemoryOrder::Release | MemoryOrder::SeqCst) => known,
     }
 }
 

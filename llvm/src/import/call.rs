@@ -206,6 +206,7 @@ impl Builder<'_, '_, '_> {
     }
 
     /// The text that a constant address leads to.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is no text has none")]
     fn text(&self, value: ValueId) -> Option<String> {
         let module = self.module();
         let mut value = value;

@@ -11,6 +11,7 @@ use warpsmith_ir::{InstBuilder, Type, Value};
 
 impl Builder<'_, '_, '_> {
     /// The elements of a value: of a vector, each; of another, itself.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is no vector is one lane")]
     pub fn lanes(&self, ty: TypeId) -> (TypeId, usize) {
         match self.ty(ty) {
             Llvm::Vector { len, element } => (*element, *len as usize),
@@ -19,6 +20,7 @@ impl Builder<'_, '_, '_> {
     }
 
     /// The bits of an integer type.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is no integer is refused by name")]
     pub fn width(&self, ty: TypeId) -> Result<u32> {
         match self.ty(ty) {
             Llvm::Integer(bits) => Ok(*bits),
@@ -53,6 +55,7 @@ impl Builder<'_, '_, '_> {
 
     /// A sum with a constant that does not overflow and is then extended, as the sum of what is extended: where addresses are made of it, the constant
     /// becomes a part of the access.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "no other conversion extends")]
     fn widened_sum(&mut self, inst: &Inst, op: CastOp, flags: u64, x: ValueId) -> Result<Option<Value>> {
         // Bits of the record's flags.
         const NO_UNSIGNED_WRAP: u64 = 1;

@@ -387,7 +387,7 @@ impl Builder<'_, '_, '_> {
             Location::Value(value) => value,
             Location::Metadata(id) => match self.nodes().get(id)? {
                 Metadata::Value(_, value) => *value,
-                _ => return None,
+                Metadata::String(_) | Metadata::Tuple(_) | Metadata::Node(..) => return None,
             },
         };
         if let Some(number) = self.nodes().integer(value) {

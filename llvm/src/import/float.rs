@@ -102,6 +102,7 @@ impl Builder<'_, '_, '_> {
     }
 
     /// The factors of a product that may be fused with a sum: it has the flag, and nothing else uses it.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "only products are contracted")]
     pub fn contracted(&self, value: ValueId, flags: FastMath) -> Option<(ValueId, ValueId)> {
         if !flags.has(FastMath::CONTRACT) {
             return None;

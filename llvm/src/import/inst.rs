@@ -169,6 +169,7 @@ impl Builder<'_, '_, '_> {
         self.b.ins().select(cond, x, y)
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is no integer is a float")]
     fn binary(&mut self, inst: &Inst, op: BinaryOp, flags: u64, x: ValueId, y: ValueId) -> Result<()> {
         if let Some(values) = self.fused(op, flags, x, y)? {
             return self.result(inst, &values);
@@ -223,6 +224,7 @@ impl Builder<'_, '_, '_> {
     }
 
     /// A product and a sum that may be rounded once, where both say so.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "only sums are contracted")]
     fn fused(&mut self, op: BinaryOp, flags: u64, x: ValueId, y: ValueId) -> Result<Option<Values>> {
         let fast = FastMath::of(flags);
         let (product, other, product_first) = match op {
@@ -264,6 +266,7 @@ impl Builder<'_, '_, '_> {
         self.result(inst, &out)
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is not compared is refused by name")]
     fn comparison(&mut self, inst: &Inst, predicate: Predicate, x: ValueId, y: ValueId) -> Result<()> {
         let ty = self.value_type(x)?;
         if let (Some(cond), Llvm::Integer(bits @ ..=MAX_BITS)) = (integer::condition(predicate), self.ty(ty))

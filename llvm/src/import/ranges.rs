@@ -12,6 +12,7 @@ use warpsmith_ir::{InstBuilder, IntCC, Value};
 pub(super) type Range = [i64; 2];
 
 /// The ranges that are attached to instructions, by instruction: those of one piece.
+#[expect(clippy::wildcard_enum_match_arm, reason = "what is no number is none")]
 pub(super) fn attached(module: &Module<'_>, body: &Body) -> FxHashMap<u32, Range> {
     let metadata = |number: u64| {
         let number = usize::try_from(number).ok()?;
@@ -40,6 +41,7 @@ pub(super) fn attached(module: &Module<'_>, body: &Body) -> FxHashMap<u32, Range
 
 impl Builder<'_, '_, '_> {
     /// Says of an instruction's value what is attached to it. Of intrinsics the passes know it.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "only calls have ranges")]
     pub(super) fn hint_range(&mut self, n: u32, inst: &Inst) {
         let called = match &inst.kind {
             InstKind::Call(call) => match self.module().global_value(call.callee) {

@@ -70,6 +70,7 @@ fn pointer_to(space: u32) -> Option<ir::Type> {
 }
 
 /// True for vectors whose elements do not fill bytes: they lie in memory bit by bit.
+#[expect(clippy::wildcard_enum_match_arm, reason = "only vectors are packed")]
 pub(super) fn is_packed(types: &Types, ty: TypeId) -> bool {
     match types.get(ty) {
         Type::Vector { element, .. } => !types.bits(*element).unwrap_or(8).is_multiple_of(8),
@@ -79,6 +80,7 @@ pub(super) fn is_packed(types: &Types, ty: TypeId) -> bool {
 
 /// The scalar of a value that is one; `None` for what has several or none, and for what is refused.
 #[inline]
+#[expect(clippy::wildcard_enum_match_arm, reason = "what has no register has parts, or none")]
 pub(super) fn single(types: &Types, ty: TypeId) -> Option<Part> {
     let (ty, bits) = match types.get(ty) {
         Type::Integer(bits @ ..=MAX_BITS) => (container(*bits), *bits),
@@ -172,6 +174,7 @@ pub(super) fn count(types: &Types, ty: TypeId) -> Result<usize> {
 }
 
 /// Which scalars of an aggregate a path of indices leads to.
+#[expect(clippy::wildcard_enum_match_arm, reason = "what has no parts is refused by name")]
 pub(super) fn range(types: &Types, mut ty: TypeId, path: &[u64]) -> Result<std::ops::Range<usize>> {
     let mut start = 0;
     for index in path {
@@ -210,6 +213,7 @@ pub(super) fn whole(types: &Types, ty: TypeId, table: &mut ir::TypeTable) -> Res
     }
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "what is no whole is its one part")]
 fn part_of_whole(types: &Types, ty: TypeId, table: &mut ir::TypeTable) -> Result<Option<ir::Type>> {
     Ok(match types.get(ty) {
         Type::Array { len, element } => match part_of_whole(types, *element, table)? {

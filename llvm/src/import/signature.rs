@@ -281,6 +281,7 @@ fn annotation(module: &Module<'_>, function: usize, key: &str) -> Option<u32> {
     None
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "what is no number is none")]
 fn integer(module: &Module<'_>, value: ValueId) -> Option<u32> {
     use crate::module::constants::ConstantKind;
     match module.constant(value)?.kind {

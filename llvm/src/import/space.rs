@@ -186,6 +186,7 @@ impl Inference<'_, '_> {
     }
 
     /// What is known of the pointer that an instruction makes.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "a pointer from anywhere else may point anywhere")]
     fn of_pointer(&self, inst: &Inst) -> Space {
         let declared = match self.module.types.get(inst.ty) {
             Type::Pointer { space, .. } => Space::of_number(*space),
@@ -231,6 +232,7 @@ impl Inference<'_, '_> {
 }
 
 /// What is known of a constant.
+#[expect(clippy::wildcard_enum_match_arm, reason = "a pointer from anywhere else may point anywhere")]
 pub(super) fn of_constant(module: &Module<'_>, body: Option<&Body>, value: ValueId, depth: u32) -> Space {
     match module.global_value(value) {
         Some(GlobalValue::Global(n)) => {

@@ -187,7 +187,7 @@ impl AttributeSet {
     pub fn number(&self, index: u32, number: u64) -> Option<u64> {
         self.at(index).find_map(|a| match a {
             Attribute::Number(n, value) if *n == number => *value,
-            _ => None,
+            Attribute::Number(..) | Attribute::Type(..) | Attribute::Text(..) | Attribute::Range(..) => None,
         })
     }
 
@@ -195,7 +195,7 @@ impl AttributeSet {
     pub fn of_type(&self, index: u32, number: u64) -> Option<TypeId> {
         self.at(index).find_map(|a| match a {
             Attribute::Type(n, ty) if *n == number => *ty,
-            _ => None,
+            Attribute::Number(..) | Attribute::Type(..) | Attribute::Text(..) | Attribute::Range(..) => None,
         })
     }
 
@@ -203,7 +203,7 @@ impl AttributeSet {
     pub fn range(&self, index: u32) -> Option<[i64; 2]> {
         self.at(index).find_map(|a| match a {
             Attribute::Range(known::RANGE, bounds) => *bounds,
-            _ => None,
+            Attribute::Number(..) | Attribute::Type(..) | Attribute::Text(..) | Attribute::Range(..) => None,
         })
     }
 
@@ -211,7 +211,7 @@ impl AttributeSet {
     pub fn text(&self, index: u32, key: &str) -> Option<&str> {
         self.at(index).find_map(|a| match a {
             Attribute::Text(name, value) if name == key => Some(value.as_deref().unwrap_or_default()),
-            _ => None,
+            Attribute::Number(..) | Attribute::Type(..) | Attribute::Text(..) | Attribute::Range(..) => None,
         })
     }
 }

@@ -342,6 +342,7 @@ impl InstKind {
 
 impl Body {
     /// The blocks that a terminator goes to.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "no other instruction goes to blocks")]
     pub fn successors(&self, inst: &Inst) -> SmallVec<[u32; 2]> {
         match &inst.kind {
             InstKind::Br(block) => smallvec![*block],

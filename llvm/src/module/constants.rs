@@ -81,6 +81,7 @@ pub struct InlineAsm {
 }
 
 /// Reads a block of constants; the number of the first one follows the values that are there.
+#[expect(clippy::wildcard_enum_match_arm, reason = "a constant of another type is refused by name")]
 pub(super) fn read<'a>(
     mut block: Block<'a>,
     record: &mut Record<'a>,

@@ -5,6 +5,7 @@ use crate::bitstream::{Block, Record};
 use crate::error::{Error, Result};
 
 /// Reads the block of types.
+#[expect(clippy::wildcard_enum_match_arm, reason = "what names no other type names none that is missing")]
 pub(super) fn read(mut block: Block<'_>, types: &mut Types) -> Result<()> {
     let mut record = Record::default();
     let mut name: Option<String> = None;

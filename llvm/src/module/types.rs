@@ -164,6 +164,7 @@ impl Types {
     }
 
     /// Appends a type, as the file numbers it.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what has no parts names none")]
     pub(super) fn push(&mut self, ty: Type, offset: u64) -> Result<()> {
         let id = TypeId(self.types.len() as u32);
         let depth_of = |id: &TypeId| self.depths.get(id.0 as usize).copied();
@@ -310,6 +311,7 @@ impl Types {
     }
 
     /// The bits of a value that is not an aggregate.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is not counted in bits is stored in bytes")]
     pub fn bits(&self, id: TypeId) -> Result<u64> {
         match self.get(id) {
             Type::Integer(bits) => Ok(u64::from(*bits)),
@@ -364,6 +366,7 @@ impl Types {
     }
 
     /// The type of a part of an aggregate.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what has no parts has none")]
     pub fn part(&self, id: TypeId, index: u64) -> Option<TypeId> {
         match self.get(id) {
             Type::Struct { fields, .. } => fields.get(usize::try_from(index).ok()?).copied(),
@@ -374,6 +377,7 @@ impl Types {
     }
 
     /// How many parts an aggregate or vector has.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what has no parts has none")]
     pub fn parts(&self, id: TypeId) -> Option<u64> {
         match self.get(id) {
             Type::Struct { fields, .. } => Some(fields.len() as u64),

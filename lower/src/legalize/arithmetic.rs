@@ -117,13 +117,35 @@ impl Legalizer<'_> {
         let Class::IntBinary(binary) = op.class() else { return self.raw2(op, x, y) };
         use IntBinary::*;
         match binary {
-            UaddSat | SaddSat | UsubSat | SsubSat | UshlSat | SshlSat => {
-                return self.saturating(binary, ty, x, y);
+            UaddSat => self.clamped(Overflow::UaddOverflow, ty, x, y, |this| this.bits(ty, u128::MAX)),
+            SaddSat if ty == Type::I32 => self.ins().ptx(mnemonic!("add.sat.s32"), (x, y)).first(),
+            SaddSat => self.clamped(Overflow::SaddOverflow, ty, x, y, |this| this.limit(ty, x)),
+            SsubSat if ty == Type::I32 => self.ins().ptx(mnemonic!("sub.sat.s32"), (x, y)).first(),
+            SsubSat => self.clamped(Overflow::SsubOverflow, ty, x, y, |this| this.limit(ty, x)),
+            UsubSat => {
+                let less = self.icmp(IntCC::Ult, ty, x, y);
+                let (difference, zero) = (self.binary(Opcode::Isub, ty, x, y), self.bits(ty, 0));
+                self.select(ty, [less, zero, difference])
             }
-            _ if ty == Type::I128 => return self.wide_binary(binary, x, y),
-            _ if !ty.is_odd() => return self.raw2(op, x, y),
-            _ => {}
+            UshlSat => self.saturating_shift(false, ty, x, y),
+            SshlSat => self.saturating_shift(true, ty, x, y),
+            Iadd | Isub | Imul | Umulhi | Smulhi | Sdiv | Udiv | Srem | Urem | Smin | Smax | Umin | Umax
+            | Band | Bor | Bxor | Shl | Lshr | Ashr | Rotl | Rotr => {
+                if ty == Type::I128 {
+                    self.wide_binary(binary, x, y)
+                } else if ty.is_odd() {
+                    self.odd_binary(binary, ty, x, y)
+                } else {
+                    self.raw2(op, x, y)
+                }
+            }
         }
+    }
+
+    /// An operation on integers of an odd width, by that on the type that holds them.
+    fn odd_binary(&mut self, binary: IntBinary, ty: Type, x: Value, y: Value) -> Value {
+        use IntBinary::*;
+        let op = binary.into();
         let (held, bits) = (held(ty), ty.bits());
         match binary {
             Band | Bor | Bxor | Umin | Umax | Lshr => self.binary(op, held, x, y),
@@ -144,7 +166,8 @@ impl Legalizer<'_> {
             Rotl => self.funnel(true, ty, [x, x, y]),
             Rotr => self.funnel(false, ty, [x, x, y]),
             Umulhi | Smulhi => self.odd_high_product(binary == Smulhi, ty, x, y),
-            UaddSat | SaddSat | UsubSat | SsubSat | UshlSat | SshlSat => x,
+            // They are made of operations on the type itself.
+            UaddSat | SaddSat | UsubSat | SsubSat | UshlSat | SshlSat => self.binary(op, ty, x, y),
         }
     }
 
@@ -217,54 +240,43 @@ impl Legalizer<'_> {
         self.binary(Opcode::Bxor, ty, sign, greatest)
     }
 
-    fn saturating(&mut self, op: IntBinary, ty: Type, x: Value, y: Value) -> Value {
-        match op {
-            IntBinary::SaddSat if ty == Type::I32 => self.ins().ptx(mnemonic!("add.sat.s32"), (x, y)).first(),
-            IntBinary::SsubSat if ty == Type::I32 => self.ins().ptx(mnemonic!("sub.sat.s32"), (x, y)).first(),
-            IntBinary::UaddSat | IntBinary::SaddSat | IntBinary::SsubSat => {
-                let checked = match op {
-                    IntBinary::UaddSat => Opcode::UaddOverflow,
-                    IntBinary::SaddSat => Opcode::SaddOverflow,
-                    _ => Opcode::SsubOverflow,
-                };
-                let [wrapped, over] = self.overflowing(checked, ty, x, y);
-                let limit = match op {
-                    IntBinary::UaddSat => self.bits(ty, u128::MAX),
-                    _ => self.limit(ty, x),
-                };
-                self.select(ty, [over, limit, wrapped])
-            }
-            IntBinary::UshlSat | IntBinary::SshlSat => {
-                let sign = op == IntBinary::SshlSat;
-                let shifted = self.binary(Opcode::Shl, ty, x, y);
-                let shift = if sign { Opcode::Ashr } else { Opcode::Lshr };
-                let back = self.binary(shift, ty, shifted, y);
-                let kept = self.icmp(IntCC::Eq, ty, back, x);
-                let limit = if sign { self.limit(ty, x) } else { self.bits(ty, u128::MAX) };
-                self.select(ty, [kept, shifted, limit])
-            }
-            // `usub_sat`; the others are no operations that saturate.
-            _ => {
-                let less = self.icmp(IntCC::Ult, ty, x, y);
-                let (difference, zero) = (self.binary(Opcode::Isub, ty, x, y), self.bits(ty, 0));
-                self.select(ty, [less, zero, difference])
-            }
-        }
+    /// What does not wrap, else a limit.
+    fn clamped(
+        &mut self,
+        op: Overflow,
+        ty: Type,
+        x: Value,
+        y: Value,
+        limit: impl FnOnce(&mut Self) -> Value,
+    ) -> Value {
+        let [wrapped, over] = self.overflowing(op, ty, x, y);
+        let limit = limit(self);
+        self.select(ty, [over, limit, wrapped])
+    }
+
+    /// `ushl_sat` and `sshl_sat`
+    fn saturating_shift(&mut self, sign: bool, ty: Type, x: Value, y: Value) -> Value {
+        let shifted = self.binary(Opcode::Shl, ty, x, y);
+        let shift = if sign { Opcode::Ashr } else { Opcode::Lshr };
+        let back = self.binary(shift, ty, shifted, y);
+        let kept = self.icmp(IntCC::Eq, ty, back, x);
+        let limit = if sign { self.limit(ty, x) } else { self.bits(ty, u128::MAX) };
+        self.select(ty, [kept, shifted, limit])
     }
 
     /// What wraps, and whether it did.
-    pub(super) fn overflowing(&mut self, op: Opcode, ty: Type, x: Value, y: Value) -> [Value; 2] {
+    pub(super) fn overflowing(&mut self, op: Overflow, ty: Type, x: Value, y: Value) -> [Value; 2] {
         match op {
-            Opcode::UaddOverflow => {
+            Overflow::UaddOverflow => {
                 let sum = self.binary(Opcode::Iadd, ty, x, y);
                 [sum, self.icmp(IntCC::Ult, ty, sum, x)]
             }
-            Opcode::UsubOverflow => {
+            Overflow::UsubOverflow => {
                 let difference = self.binary(Opcode::Isub, ty, x, y);
                 [difference, self.icmp(IntCC::Ult, ty, x, y)]
             }
-            Opcode::SaddOverflow | Opcode::SsubOverflow => {
-                let sub = op == Opcode::SsubOverflow;
+            Overflow::SaddOverflow | Overflow::SsubOverflow => {
+                let sub = op == Overflow::SsubOverflow;
                 let result = self.binary(if sub { Opcode::Isub } else { Opcode::Iadd }, ty, x, y);
                 // It did if the sign is not that of both summands; of a difference, if the signs differ and it is not the minuend's.
                 let one = self.binary(Opcode::Bxor, ty, x, result);
@@ -273,14 +285,13 @@ impl Legalizer<'_> {
                 let both = self.binary(Opcode::Band, ty, one, other);
                 [result, self.is_negative(ty, both)]
             }
-            Opcode::UmulOverflow => {
+            Overflow::UmulOverflow => {
                 let (low, high) =
                     (self.binary(Opcode::Imul, ty, x, y), self.binary(Opcode::Umulhi, ty, x, y));
                 let zero = self.bits(ty, 0);
                 [low, self.icmp(IntCC::Ne, ty, high, zero)]
             }
-            // `smul_overflow`, the last of them.
-            _ => {
+            Overflow::SmulOverflow => {
                 let (low, high) =
                     (self.binary(Opcode::Imul, ty, x, y), self.binary(Opcode::Smulhi, ty, x, y));
                 let last = self.int(Type::I32, i64::from(ty.bits() - 1));

@@ -40,11 +40,20 @@ fn bits_mod(bits: u32) -> Mod {
     }
 }
 
+/// What an atomic access does.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Access {
+    Load,
+    Store,
+    Change(AtomicOp),
+    ExchangeIf,
+}
+
 impl Legalizer<'_> {
     pub(super) fn atomic(
         &mut self,
         inst: Inst,
-        op: Opcode,
+        op: ListOp,
         mode: MemoryMode,
         types: &[Type],
         to: Type,
@@ -54,16 +63,20 @@ impl Legalizer<'_> {
             let note = "name `gpu`, which is wider";
             return self.unsupported(inst, "the scope `cluster` needs sm_90", note);
         }
-        if op == Opcode::Fence {
-            self.fence(mode.order, mode.scope);
-            self.func.layout.remove_inst(inst);
-            return;
-        }
-        let (ptr, ty) = match op {
-            Opcode::AtomicStore => (args[1], types[0]),
-            _ => (args[0], to),
+        let (access, ptr, ty) = match (op, mode.op) {
+            (ListOp::Fence, _) => {
+                self.fence(mode.order, mode.scope);
+                self.func.layout.remove_inst(inst);
+                return;
+            }
+            (ListOp::AtomicLoad, _) => (Access::Load, args[0], to),
+            (ListOp::AtomicStore, _) => (Access::Store, args[1], types[0]),
+            (ListOp::AtomicRmw, Some(rmw)) => (Access::Change(rmw), args[0], to),
+            (ListOp::Cmpxchg, _) => (Access::ExchangeIf, args[0], to),
+            (op, _) => return self.no_rule(inst, op.into()),
         };
-        let needed = if matches!(op, Opcode::AtomicLoad | Opcode::AtomicStore) { 70 } else { 90 };
+        let op = Opcode::from(op);
+        let needed = if matches!(access, Access::Load | Access::Store) { 70 } else { 90 };
         if ty == Type::I128 && !self.has_sm(needed) {
             let note = "what two threads change together has 64 bits on older targets";
             return self.unsupported(inst, format!("`{op}` of {ty} needs sm_{needed}"), note);
@@ -76,7 +89,14 @@ impl Legalizer<'_> {
         let space = match space_of {
             StateSpace::Global => Some(Mod::Global),
             StateSpace::Shared => Some(Mod::Shared),
-            _ => None,
+            // What no instruction names is accessed by the generic address.
+            StateSpace::Generic
+            | StateSpace::Reg
+            | StateSpace::Sreg
+            | StateSpace::Const
+            | StateSpace::Local
+            | StateSpace::Param
+            | StateSpace::Tex => None,
         };
         let thread = mode.scope == MemoryScope::Thread;
         let ordered = self.has_sm(70);
@@ -90,12 +110,12 @@ impl Legalizer<'_> {
             let of_fence = if order == MemoryOrder::SeqCst { order } else { MemoryOrder::AcqRel };
             self.fence(of_fence, mode.scope);
         }
-        let is_store = op == Opcode::AtomicStore;
+        let is_store = access == Access::Store;
         let written = match order {
             _ if thread => MemoryOrder::Relaxed,
             MemoryOrder::SeqCst if is_store => MemoryOrder::Relaxed,
             MemoryOrder::SeqCst => MemoryOrder::Acquire,
-            order => order,
+            MemoryOrder::Relaxed | MemoryOrder::Acquire | MemoryOrder::Release | MemoryOrder::AcqRel => order,
         };
         let way = Way {
             order: ordered.then_some(match written {
@@ -108,17 +128,14 @@ impl Legalizer<'_> {
                 .then(|| scope_mod(mode.scope)),
             space,
         };
-        let made = match op {
-            Opcode::AtomicLoad => Values::from_elem(self.atomic_load(way, ty, ptr), 1),
-            Opcode::AtomicStore => {
+        let made = match access {
+            Access::Load => Values::from_elem(self.atomic_load(way, ty, ptr), 1),
+            Access::Store => {
                 self.atomic_store(way, ty, args[0], ptr);
                 Values::new()
             }
-            Opcode::Cmpxchg => Values::from_slice(&self.exchange_if(way, ty, ptr, args[1], args[2])),
-            _ => {
-                let rmw = mode.op.unwrap_or(AtomicOp::Xchg);
-                Values::from_elem(self.read_modify_write(way, rmw, ty, ptr, args[1]), 1)
-            }
+            Access::ExchangeIf => Values::from_slice(&self.exchange_if(way, ty, ptr, args[1], args[2])),
+            Access::Change(rmw) => Values::from_elem(self.read_modify_write(way, rmw, ty, ptr, args[1]), 1),
         };
         if after && !thread {
             self.fence(MemoryOrder::AcqRel, mode.scope);
@@ -215,15 +232,17 @@ impl Legalizer<'_> {
     }
 
     fn read_modify_write(&mut self, way: Way, op: AtomicOp, ty: Type, ptr: Value, x: Value) -> Value {
-        let (op, x) = match op {
-            AtomicOp::Isub if ty.bits() >= 32 => (AtomicOp::Iadd, self.raw1(Opcode::Ineg, x)),
-            AtomicOp::Fsub if matches!(ty, Type::F32 | Type::F64) && self.has_native(AtomicOp::Fadd, ty) => {
-                (AtomicOp::Fadd, self.raw1(Opcode::Fneg, x))
-            }
-            _ => (op, x),
+        let has_sum =
+            || matches!(ty, Type::F32 | Type::F64) && self.native_form(AtomicOp::Fadd, ty).is_some();
+        let (op, x) = if op == AtomicOp::Isub && ty.bits() >= 32 {
+            (AtomicOp::Iadd, self.raw1(Opcode::Ineg, x))
+        } else if op == AtomicOp::Fsub && has_sum() {
+            (AtomicOp::Fadd, self.raw1(Opcode::Fneg, x))
+        } else {
+            (op, x)
         };
-        if self.has_native(op, ty) {
-            return self.native(way, op, ty, ptr, x);
+        if let Some(form) = self.native_form(op, ty) {
+            return self.native(way, op, form, ty, ptr, x);
         }
         if self.has_cas(ty.bits()) {
             return self.change_by_loop(way, ty, ptr, |this, old| this.updated(op, ty, old, x));
@@ -237,49 +256,53 @@ impl Legalizer<'_> {
         self.with_bits(ty, old)
     }
 
-    /// True if PTX has an instruction for it on the target.
-    fn has_native(&self, op: AtomicOp, ty: Type) -> bool {
+    /// The instruction that PTX has for it on the target: what it does, and the type that it names.
+    fn native_form(&self, op: AtomicOp, ty: Type) -> Option<(Mod, Mod)> {
         use AtomicOp::*;
         let bits = ty.bits();
-        match op {
-            Xchg => matches!(bits, 32 | 64) || bits == 128 && self.has_sm(90),
-            Iadd => matches!(bits, 32 | 64),
-            Band | Bor | Bxor | Smin | Smax | Umin | Umax => bits == 32 || bits == 64 && self.has_sm(32),
-            Inc | Dec => bits == 32,
-            Fadd => match ty {
-                Type::F32 => true,
-                Type::F64 => self.has_sm(60),
-                Type::F16 => self.has_sm(70),
-                Type::BF16 => self.has_sm(90),
-                _ => false,
-            },
-            Isub | Nand | Fsub | Fmin | Fmax => false,
-        }
+        let of_words = bits == 32 || bits == 64 && self.has_sm(32);
+        let (unsigned, signed) = if bits == 64 { (Mod::U64, Mod::S64) } else { (Mod::U32, Mod::S32) };
+        let (exists, action, modifier) = match op {
+            Xchg => (matches!(bits, 32 | 64) || bits == 128 && self.has_sm(90), Mod::Exch, bits_mod(bits)),
+            Iadd => (matches!(bits, 32 | 64), Mod::Add, unsigned),
+            Band => (of_words, Mod::And, bits_mod(bits)),
+            Bor => (of_words, Mod::Or, bits_mod(bits)),
+            Bxor => (of_words, Mod::Xor, bits_mod(bits)),
+            Smin => (of_words, Mod::Min, signed),
+            Smax => (of_words, Mod::Max, signed),
+            Umin => (of_words, Mod::Min, unsigned),
+            Umax => (of_words, Mod::Max, unsigned),
+            Inc => (bits == 32, Mod::Inc, Mod::U32),
+            Dec => (bits == 32, Mod::Dec, Mod::U32),
+            Fadd => {
+                let exists = match ty {
+                    Type::F32 => true,
+                    Type::F64 => self.has_sm(60),
+                    Type::F16 => self.has_sm(70),
+                    Type::BF16 => self.has_sm(90),
+                    _ => false,
+                };
+                (exists, Mod::Add, Mod::of_scalar(ty.element().isa()))
+            }
+            Isub | Nand | Fsub | Fmin | Fmax => return None,
+        };
+        exists.then_some((action, modifier))
     }
 
-    fn native(&mut self, way: Way, op: AtomicOp, ty: Type, ptr: Value, x: Value) -> Value {
-        use AtomicOp::*;
-        let wide = ty.bits() == 64;
-        let (unsigned, signed) = if wide { (Mod::U64, Mod::S64) } else { (Mod::U32, Mod::S32) };
-        let (action, modifier) = match op {
-            Xchg => (Mod::Exch, bits_mod(ty.bits())),
-            Iadd => (Mod::Add, unsigned),
-            Band => (Mod::And, bits_mod(ty.bits())),
-            Bor => (Mod::Or, bits_mod(ty.bits())),
-            Bxor => (Mod::Xor, bits_mod(ty.bits())),
-            Smin => (Mod::Min, signed),
-            Smax => (Mod::Max, signed),
-            Umin => (Mod::Min, unsigned),
-            Umax => (Mod::Max, unsigned),
-            Inc => (Mod::Inc, Mod::U32),
-            Dec => (Mod::Dec, Mod::U32),
-            Fadd | Isub | Nand | Fsub | Fmin | Fmax => (Mod::Add, Mod::of_scalar(ty.element().isa())),
-        };
+    fn native(
+        &mut self,
+        way: Way,
+        op: AtomicOp,
+        (action, modifier): (Mod, Mod),
+        ty: Type,
+        ptr: Value,
+        x: Value,
+    ) -> Value {
         let mut atom = way.on(Mnemonic::new(Ptx::Atom)).with(action);
         if matches!(ty, Type::F16 | Type::BF16) {
             atom = atom.with(Mod::Noftz);
         }
-        if op == Xchg {
+        if op == AtomicOp::Xchg {
             let bits = self.as_bits(x);
             let int = Type::int(ty.bits()).unwrap_or(ty);
             let old = self.ins().ptx_typed(atom.with(modifier), (at(ptr), bits), &[int]).first();

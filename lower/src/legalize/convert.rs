@@ -5,52 +5,63 @@ use warpsmith_ir::{FloatCC, FloatMode, FloatRounding, IntBinary, IntUnary};
 
 impl Legalizer<'_> {
     /// A conversion of any types. `None` if the instruction is right as it is.
-    pub(super) fn convert(&mut self, op: Opcode, from: Type, to: Type, x: Value) -> Option<Value> {
+    pub(super) fn convert(&mut self, op: Conversion, from: Type, to: Type, x: Value) -> Option<Value> {
         if let Some(made) = self.narrow_conversion(op, from, to, x) {
             return Some(made);
         }
         match op {
-            Opcode::Bitcast if held(from) == from && held(to) == to => None,
-            Opcode::Bitcast => Some(self.bitcast(from, to, x)),
-            Opcode::Splat => Some(self.build(to, &Values::from_elem(x, to.lanes() as usize))),
-            _ if to.is_vector() => {
-                let made: Values = self
-                    .elements(x)
+            Conversion::Bitcast if held(from) == from && held(to) == to => None,
+            Conversion::Bitcast => Some(self.bitcast(from, to, x)),
+            Conversion::Splat => Some(self.build(to, &Values::from_elem(x, to.lanes() as usize))),
+            Conversion::Trunc
+            | Conversion::Zext
+            | Conversion::Sext
+            | Conversion::Fptrunc
+            | Conversion::Fpext
+            | Conversion::Sitofp
+            | Conversion::Uitofp
+            | Conversion::Fptosi
+            | Conversion::Fptoui
+            | Conversion::Inttoptr
+            | Conversion::Addrspacecast => {
+                if !to.is_vector() {
+                    return Some(self.convert_scalar(op, from, to, x));
+                }
+                let (from, to_element) = (from.element_type(), to.element_type());
+                let elements = self.elements(x);
+                let made: Values = elements
                     .into_iter()
-                    .map(|element| {
-                        let (from, to) = (from.element_type(), to.element_type());
-                        self.convert_scalar(op, from, to, element)
-                    })
+                    .map(|element| self.convert_scalar(op, from, to_element, element))
                     .collect();
                 Some(self.build(to, &made))
             }
-            _ => Some(self.convert_scalar(op, from, to, x)),
         }
     }
 
-    pub(super) fn convert_scalar(&mut self, op: Opcode, from: Type, to: Type, x: Value) -> Value {
+    pub(super) fn convert_scalar(&mut self, op: Conversion, from: Type, to: Type, x: Value) -> Value {
         if let Some(made) = self.narrow_conversion(op, from, to, x) {
             return made;
         }
         let unusual = |ty: Type| ty.is_odd() || ty == Type::I128;
         match op {
-            Opcode::Zext | Opcode::Sext => self.extended(op, from, to, x),
-            Opcode::Trunc => self.truncated(from, to, x),
-            Opcode::Sitofp | Opcode::Uitofp if unusual(from) => {
-                let extend = if op == Opcode::Sitofp { Opcode::Sext } else { Opcode::Zext };
+            Conversion::Zext | Conversion::Sext => self.extended(op.into(), from, to, x),
+            Conversion::Trunc => self.truncated(from, to, x),
+            Conversion::Sitofp | Conversion::Uitofp if unusual(from) => {
+                let sign = op == Conversion::Sitofp;
+                let extend = if sign { Opcode::Sext } else { Opcode::Zext };
                 let container = held(from);
                 let x = if from.is_odd() { self.extended(extend, from, container, x) } else { x };
                 match container {
-                    Type::I128 => self.wide_to_float(op == Opcode::Sitofp, to, x, None),
-                    _ => self.raw_convert(op, to, x),
+                    Type::I128 => self.wide_to_float(sign, to, x, None),
+                    _ => self.raw_convert(op.into(), to, x),
                 }
             }
-            Opcode::Fptosi | Opcode::Fptoui if unusual(to) => {
-                let sign = op == Opcode::Fptosi;
+            Conversion::Fptosi | Conversion::Fptoui if unusual(to) => {
+                let sign = op == Conversion::Fptosi;
                 let container = held(to);
                 let x = match container {
                     Type::I128 => self.float_to_wide(sign, from, x),
-                    _ => self.raw_convert(op, container, x),
+                    _ => self.raw_convert(op.into(), container, x),
                 };
                 if !to.is_odd() {
                     return x;
@@ -65,7 +76,16 @@ impl Legalizer<'_> {
                 let x = self.binary(Opcode::Smin, container, x, most);
                 self.masked(container, to.bits(), x)
             }
-            _ => self.raw_convert(op, to, x),
+            Conversion::Sitofp
+            | Conversion::Uitofp
+            | Conversion::Fptosi
+            | Conversion::Fptoui
+            | Conversion::Fptrunc
+            | Conversion::Fpext
+            | Conversion::Bitcast
+            | Conversion::Inttoptr
+            | Conversion::Addrspacecast
+            | Conversion::Splat => self.raw_convert(op.into(), to, x),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Operations on floats done in another way than the plain one, as instructions of PTX with modifiers; and what PTX has no instruction for.
 
 use super::*;
-use warpsmith_ir::{FastMath, FloatCC, FloatMode, FloatRounding, Mnemonic};
+use warpsmith_ir::{FastMath, FloatBinary, FloatCC, FloatMode, FloatRounding, FloatUnary, Mnemonic};
 use warpsmith_isa::{Mod, Opcode as Ptx};
 
 fn direction(rounding: FloatRounding) -> Mod {
@@ -68,8 +68,8 @@ impl Legalizer<'_> {
     /// The plain operation.
     fn plain(&mut self, op: Opcode, from: Type, to: Type, args: &[Value]) -> Value {
         match (op.class(), args) {
-            (Class::Conversion(_), &[x]) => {
-                self.convert(op, from, to, x).unwrap_or_else(|| self.raw_convert(op, to, x))
+            (Class::Conversion(conversion), &[x]) => {
+                self.convert(conversion, from, to, x).unwrap_or_else(|| self.raw_convert(op, to, x))
             }
             (_, &[x]) => self.unary(op, to, x),
             (_, &[x, y]) => self.binary(op, to, x, y),
@@ -114,39 +114,60 @@ impl Legalizer<'_> {
             }
             mnemonic.with(type_mod(ty))
         };
-        let ptx = match op {
-            Opcode::Fadd => Ptx::Add,
-            Opcode::Fsub => Ptx::Sub,
-            Opcode::Fmul => Ptx::Mul,
-            Opcode::Fdiv => Ptx::Div,
-            Opcode::Fma => Ptx::Fma,
-            Opcode::Fsqrt => Ptx::Sqrt,
-            Opcode::Fmin => Ptx::Min,
-            Opcode::Fmax => Ptx::Max,
-            Opcode::Fneg => Ptx::Neg,
-            Opcode::Fabs => Ptx::Abs,
-            Opcode::Frsqrt => Ptx::Rsqrt,
-            Opcode::Frcp => Ptx::Rcp,
-            Opcode::Fsin => Ptx::Sin,
-            Opcode::Fcos => Ptx::Cos,
-            Opcode::Fexp2 => Ptx::Ex2,
-            Opcode::Flog2 => Ptx::Lg2,
-            Opcode::Ftanh => Ptx::Tanh,
-            Opcode::Fminimum | Opcode::Fmaximum => {
-                // Flushed first: the choice between what is left flushes nothing.
-                let flush = FloatMode { ftz: true, ..FloatMode::default() };
-                let flushed: Values = (args.iter())
-                    .map(|arg| {
-                        let zero = self.ins().fconst(from, 1 << 31);
-                        self.moded_scalar(Opcode::Fadd, flush, from, to, &[*arg, zero])
-                    })
-                    .collect();
-                return self.minimum(op, to, flushed[0], flushed[1]);
+        let ptx = match op.class() {
+            Class::FloatBinary(op) => match op {
+                FloatBinary::Fadd => Ptx::Add,
+                FloatBinary::Fsub => Ptx::Sub,
+                FloatBinary::Fmul => Ptx::Mul,
+                FloatBinary::Fdiv => Ptx::Div,
+                FloatBinary::Fmin => Ptx::Min,
+                FloatBinary::Fmax => Ptx::Max,
+                FloatBinary::Fminimum | FloatBinary::Fmaximum => {
+                    // Flushed first: the choice between what is left flushes nothing.
+                    let flush = FloatMode { ftz: true, ..FloatMode::default() };
+                    let flushed: Values = (args.iter())
+                        .map(|arg| {
+                            let zero = self.ins().fconst(from, 1 << 31);
+                            self.moded_scalar(Opcode::Fadd, flush, from, to, &[*arg, zero])
+                        })
+                        .collect();
+                    return self.minimum(op.into(), to, flushed[0], flushed[1]);
+                }
+                FloatBinary::Frem | FloatBinary::Fcopysign => {
+                    return self.plain(op.into(), from, to, args);
+                }
+            },
+            Class::FloatUnary(op) => match op {
+                FloatUnary::Fsqrt => Ptx::Sqrt,
+                FloatUnary::Fneg => Ptx::Neg,
+                FloatUnary::Fabs => Ptx::Abs,
+                FloatUnary::Frsqrt => Ptx::Rsqrt,
+                FloatUnary::Frcp => Ptx::Rcp,
+                FloatUnary::Fsin => Ptx::Sin,
+                FloatUnary::Fcos => Ptx::Cos,
+                FloatUnary::Fexp2 => Ptx::Ex2,
+                FloatUnary::Flog2 => Ptx::Lg2,
+                FloatUnary::Ftanh => Ptx::Tanh,
+                FloatUnary::Ffloor
+                | FloatUnary::Fceil
+                | FloatUnary::Ftrunc
+                | FloatUnary::Fnearest
+                | FloatUnary::Fround => return self.plain(op.into(), from, to, args),
+            },
+            Class::Ternary(Ternary::Fma) => Ptx::Fma,
+            Class::Conversion(op) => return self.moded_conversion(op, mode, from, to, args[0]),
+            // The verifier gives modes to operations of floats only.
+            Class::IntUnary(_)
+            | Class::IntBinary(_)
+            | Class::PointerUnary(_)
+            | Class::PointerBinary(_)
+            | Class::Ternary(_)
+            | Class::Overflow(_)
+            | Class::List(_)
+            | Class::Alone => {
+                self.no_rule(self.at, op);
+                return args[0];
             }
-            Opcode::Fptrunc | Opcode::Sitofp | Opcode::Uitofp | Opcode::Fptosi | Opcode::Fptoui => {
-                return self.moded_conversion(op, mode, from, to, args[0]);
-            }
-            _ => return self.plain(op, from, to, args),
         };
         if half && approximate_form(op, from) {
             let wide = self.raw_convert(Opcode::Fpext, Type::F32, args[0]);
@@ -206,10 +227,10 @@ impl Legalizer<'_> {
         self.raw_convert(Opcode::Bitcast, Type::BF16, chosen)
     }
 
-    fn moded_conversion(&mut self, op: Opcode, mode: FloatMode, from: Type, to: Type, x: Value) -> Value {
+    fn moded_conversion(&mut self, op: Conversion, mode: FloatMode, from: Type, to: Type, x: Value) -> Value {
         let rounding = mode.rounding.unwrap_or(FloatRounding::Nearest);
         match op {
-            Opcode::Fptrunc => {
+            Conversion::Fptrunc => {
                 let cvt =
                     Mnemonic::new(Ptx::Cvt).with(direction(rounding)).with(type_mod(to)).with(type_mod(from));
                 let plain = rounding == FloatRounding::Nearest;
@@ -220,9 +241,9 @@ impl Legalizer<'_> {
                 {
                     return self.upper_half(x);
                 }
-                if plain { self.raw_convert(op, to, x) } else { self.ptx(cvt, to, &[x]) }
+                if plain { self.raw_convert(op.into(), to, x) } else { self.ptx(cvt, to, &[x]) }
             }
-            Opcode::Fptosi | Opcode::Fptoui => {
+            Conversion::Fptosi | Conversion::Fptoui => {
                 // To an integral value in the direction, which the plain conversion then takes as it is.
                 let integral = match mode.rounding {
                     None | Some(FloatRounding::Zero) => x,
@@ -230,11 +251,13 @@ impl Legalizer<'_> {
                     Some(FloatRounding::Down) => self.raw1(Opcode::Ffloor, x),
                     Some(FloatRounding::Up) => self.raw1(Opcode::Fceil, x),
                 };
-                self.plain(op, from, to, &[integral])
+                self.plain(op.into(), from, to, &[integral])
             }
-            _ if rounding == FloatRounding::Nearest => self.plain(op, from, to, &[x]),
-            _ => {
-                let sign = op == Opcode::Sitofp;
+            Conversion::Sitofp | Conversion::Uitofp if rounding == FloatRounding::Nearest => {
+                self.plain(op.into(), from, to, &[x])
+            }
+            Conversion::Sitofp | Conversion::Uitofp => {
+                let sign = op == Conversion::Sitofp;
                 let bits = from.bits();
                 let extend = if sign { Opcode::Sext } else { Opcode::Zext };
                 if held(from) == Type::I128 {
@@ -251,6 +274,15 @@ impl Legalizer<'_> {
                 let cvt = Mnemonic::new(Ptx::Cvt).with(direction(rounding)).with(type_mod(to)).with(int);
                 self.ptx(cvt, to, &[x])
             }
+            // They round in no other way.
+            Conversion::Trunc
+            | Conversion::Zext
+            | Conversion::Sext
+            | Conversion::Fpext
+            | Conversion::Bitcast
+            | Conversion::Inttoptr
+            | Conversion::Addrspacecast
+            | Conversion::Splat => self.plain(op.into(), from, to, &[x]),
         }
     }
 
@@ -276,7 +308,7 @@ impl Legalizer<'_> {
         let opposite = match mode.rounding {
             Some(FloatRounding::Down) => Some(FloatRounding::Up),
             Some(FloatRounding::Up) => Some(FloatRounding::Down),
-            other => other,
+            same @ (None | Some(FloatRounding::Nearest | FloatRounding::Zero)) => same,
         };
         let negative = self.is_negative(Type::I128, x);
         let magnitude = self.wide_unary(warpsmith_ir::IntUnary::Iabs, x);

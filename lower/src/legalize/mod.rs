@@ -22,6 +22,7 @@ mod boundary;
 mod convert;
 mod float;
 mod helpers;
+mod list;
 mod memory;
 mod narrow;
 mod powers;
@@ -38,8 +39,8 @@ use smallvec::SmallVec;
 use std::borrow::Cow;
 use warpsmith_diag::{Diagnostic, Diagnostics};
 use warpsmith_ir::{
-    Attr, Block, Class, FuncId, FuncKind, Function, Ins, Inst, InstBuilder, InstData, IntCC, Module, Opcode,
-    Scalar, Shape, Ternary, Type, Value,
+    Attr, Block, Class, Conversion, FuncId, FuncKind, Function, Ins, Inst, InstBuilder, InstData, IntCC,
+    ListOp, Module, Opcode, Overflow, Scalar, Ternary, Type, Value,
 };
 use warpsmith_isa::Target;
 
@@ -95,10 +96,39 @@ fn needed(func: &Function) -> bool {
 /// True if an instruction is rewritten whatever its types are.
 fn instruction_needs(func: &Function, inst: Inst) -> bool {
     let data = &func.dfg[inst];
-    match data.opcode() {
-        Opcode::Load => func.dfg.first_result(inst).is_some_and(|value| func.dfg.ty(value) == Type::I1),
-        Opcode::Store => func.dfg.args(inst).first().is_some_and(|value| func.dfg.ty(*value) == Type::I1),
-        op => matches!(data, InstData::List { .. }) || is_expanded(op),
+    let of_bool = |value: Option<Value>| value.is_some_and(|value| func.dfg.ty(value) == Type::I1);
+    match data {
+        InstData::Load { .. } => of_bool(func.dfg.first_result(inst)),
+        InstData::Store { args: [value, _], .. } => of_bool(Some(*value)),
+        InstData::List { .. } => true,
+        InstData::Unary { op, .. } | InstData::Binary { op, .. } | InstData::Ternary { op, .. } => {
+            is_expanded(*op)
+        }
+        InstData::IntConst { .. }
+        | InstData::FloatConst { .. }
+        | InstData::IntCompare { .. }
+        | InstData::FloatCompare { .. }
+        | InstData::Index { .. }
+        | InstData::StackAddr { .. }
+        | InstData::GlobalAddr { .. }
+        | InstData::FuncAddr { .. }
+        | InstData::Vec { .. }
+        | InstData::Extract { .. }
+        | InstData::Insert { .. }
+        | InstData::Zero
+        | InstData::Aggregate { .. }
+        | InstData::ExtractValue { .. }
+        | InstData::InsertValue { .. }
+        | InstData::MemBlock { .. }
+        | InstData::Sreg { .. }
+        | InstData::Call { .. }
+        | InstData::CallIndirect { .. }
+        | InstData::Ptx { .. }
+        | InstData::Jump { .. }
+        | InstData::Brif { .. }
+        | InstData::Switch { .. }
+        | InstData::Return { .. }
+        | InstData::Trap => false,
     }
 }
 
@@ -346,6 +376,16 @@ impl<'a> Legalizer<'a> {
         self.errors.push(Diagnostic::error("L0002", span, what).note(note).origin(origin));
     }
 
+    /// An operation in a shape, or with an attribute, that it does not have. The verifier refuses the known ones.
+    #[cold]
+    fn no_rule(&mut self, inst: Inst, op: Opcode) {
+        self.unsupported(
+            inst,
+            format!("`{op}` of such operands is not compiled"),
+            "legalisation has no rule for it",
+        );
+    }
+
     fn has_sm(&self, sm: u16) -> bool {
         self.target.sm >= sm
     }
@@ -367,17 +407,46 @@ impl<'a> Legalizer<'a> {
             InstData::IntConst { value } => self.bits(to, value as i128 as u128),
             InstData::FloatConst { bits } if narrow::is_small(to) => self.int(Type::I8, bits as i64),
             InstData::Unary { .. } => match op.class() {
-                Class::Conversion(_) => match self.convert(op, types[0], to, args[0]) {
+                Class::Conversion(conversion) => match self.convert(conversion, types[0], to, args[0]) {
                     Some(made) => made,
                     None => return,
                 },
-                _ => self.unary(op, to, args[0]),
+                Class::IntUnary(_) | Class::FloatUnary(_) | Class::PointerUnary(_) => {
+                    self.unary(op, to, args[0])
+                }
+                Class::IntBinary(_)
+                | Class::FloatBinary(_)
+                | Class::PointerBinary(_)
+                | Class::Ternary(_)
+                | Class::Overflow(_)
+                | Class::List(_)
+                | Class::Alone => return self.no_rule(inst, op),
             },
-            InstData::Binary { .. } if op.info().shape == Shape::Binary && op != Opcode::Ptradd => {
-                self.binary(op, to, args[0], args[1])
-            }
-            InstData::Binary { .. } => return,
-            InstData::Ternary { .. } => self.ternary(op, to, [args[0], args[1], args[2]]),
+            InstData::Binary { .. } => match op.class() {
+                Class::IntBinary(_) | Class::FloatBinary(_) => self.binary(op, to, args[0], args[1]),
+                Class::PointerBinary(_) => return,
+                Class::IntUnary(_)
+                | Class::FloatUnary(_)
+                | Class::PointerUnary(_)
+                | Class::Ternary(_)
+                | Class::Conversion(_)
+                | Class::Overflow(_)
+                | Class::List(_)
+                | Class::Alone => return self.no_rule(inst, op),
+            },
+            InstData::Ternary { .. } => match op.class() {
+                Class::Ternary(op) => self.ternary(op, to, [args[0], args[1], args[2]]),
+                Class::IntUnary(_)
+                | Class::IntBinary(_)
+                | Class::FloatUnary(_)
+                | Class::FloatBinary(_)
+                | Class::PointerUnary(_)
+                | Class::PointerBinary(_)
+                | Class::Conversion(_)
+                | Class::Overflow(_)
+                | Class::List(_)
+                | Class::Alone => return self.no_rule(inst, op),
+            },
             InstData::IntCompare { cond, .. } => self.icmp(cond, types[0], args[0], args[1]),
             InstData::FloatCompare { cond, .. } => self.fcmp(cond, types[0], args[0], args[1]),
             InstData::Load { flags, offset, ptr } => match self.load(to, flags, offset, ptr) {
@@ -405,8 +474,20 @@ impl<'a> Legalizer<'a> {
                 false => self.zero(to),
             },
             InstData::List { op, attr: Attr::Float(mode), .. } => self.moded(op, mode, types[0], to, &args),
-            InstData::List { op, attr, .. } if self.threads(inst, op, &attr, &types, to, &args) => return,
-            InstData::List { op, attr, .. } => return self.list(inst, op, &attr, to, &args),
+            InstData::List { op: Opcode::Iconst, attr: Attr::Wide(bits), .. } => self.bits(to, *bits),
+            InstData::List { op, attr, .. } => match op.class() {
+                Class::Overflow(op) => return self.overflowing_lanes(inst, op, to, [args[0], args[1]]),
+                Class::List(op) => return self.list(inst, op, &attr, &types, to, &args),
+                Class::IntUnary(_)
+                | Class::IntBinary(_)
+                | Class::FloatUnary(_)
+                | Class::FloatBinary(_)
+                | Class::PointerUnary(_)
+                | Class::PointerBinary(_)
+                | Class::Ternary(_)
+                | Class::Conversion(_)
+                | Class::Alone => return self.no_rule(inst, op),
+            },
             // The types of their operands and results have changed with everything else's.
             InstData::FloatConst { .. }
             | InstData::Index { .. }
@@ -458,32 +539,21 @@ impl<'a> Legalizer<'a> {
         self.func.dfg.replace_inst(inst, InstData::Jump { dest: table.default });
     }
 
-    fn ternary(&mut self, op: Opcode, ty: Type, args: [Value; 3]) -> Value {
-        match op.class() {
-            Class::Ternary(Ternary::Select) => self.select(ty, args),
-            Class::Ternary(Ternary::Fma) => self.fma(ty, args),
-            Class::Ternary(Ternary::Fshl | Ternary::Fshr | Ternary::Ubfx | Ternary::Sbfx) => {
-                if ty.is_vector() {
-                    let [a, b, c] = args.map(|arg| self.spread(ty, arg));
-                    let made: Values = (0..ty.lanes() as usize)
-                        .map(|n| self.ternary(op, ty.element_type(), [a[n], b[n], c[n]]))
-                        .collect();
-                    return self.build(ty, &made);
-                }
-                match op {
-                    Opcode::Fshl => self.funnel(true, ty, args),
-                    Opcode::Fshr => self.funnel(false, ty, args),
-                    _ => self.bit_field_extract(op == Opcode::Sbfx, ty, args),
-                }
-            }
-            Class::IntUnary(_)
-            | Class::IntBinary(_)
-            | Class::FloatUnary(_)
-            | Class::FloatBinary(_)
-            | Class::PointerUnary(_)
-            | Class::PointerBinary(_)
-            | Class::Conversion(_)
-            | Class::Alone => args[0],
+    fn ternary(&mut self, op: Ternary, ty: Type, args: [Value; 3]) -> Value {
+        if op != Ternary::Select && op != Ternary::Fma && ty.is_vector() {
+            let [a, b, c] = args.map(|arg| self.spread(ty, arg));
+            let made: Values = (0..ty.lanes() as usize)
+                .map(|n| self.ternary(op, ty.element_type(), [a[n], b[n], c[n]]))
+                .collect();
+            return self.build(ty, &made);
+        }
+        match op {
+            Ternary::Select => self.select(ty, args),
+            Ternary::Fma => self.fma(ty, args),
+            Ternary::Fshl => self.funnel(true, ty, args),
+            Ternary::Fshr => self.funnel(false, ty, args),
+            Ternary::Ubfx => self.bit_field_extract(false, ty, args),
+            Ternary::Sbfx => self.bit_field_extract(true, ty, args),
         }
     }
 

@@ -356,28 +356,44 @@ impl Legalizer<'_> {
     }
 
     /// A conversion from or to a narrow format. `None` if it is none.
-    pub(super) fn narrow_conversion(&mut self, op: Opcode, from: Type, to: Type, x: Value) -> Option<Value> {
+    pub(super) fn narrow_conversion(
+        &mut self,
+        op: Conversion,
+        from: Type,
+        to: Type,
+        x: Value,
+    ) -> Option<Value> {
         if !from.element().is_narrow_float() && !to.element().is_narrow_float() {
             return None;
         }
-        let float = |op| matches!(op, Opcode::Fptrunc | Opcode::Fpext);
-        if to.is_vector() && float(op) {
-            return Some(self.narrow_lanes(from, to, Small::of(to.element()), x));
-        }
         Some(match op {
-            Opcode::Fptrunc | Opcode::Fpext => {
+            Conversion::Fptrunc | Conversion::Fpext if to.is_vector() => {
+                self.narrow_lanes(from, to, Small::of(to.element()), x)
+            }
+            Conversion::Fptrunc | Conversion::Fpext => {
                 let wide = self.as_single(from, x);
                 self.of_single(to, wide)
             }
-            Opcode::Sitofp | Opcode::Uitofp if !to.is_vector() => {
+            Conversion::Sitofp | Conversion::Uitofp if !to.is_vector() => {
                 let wide = self.convert_scalar(op, from, Type::F32, x);
                 self.of_single(to, wide)
             }
-            Opcode::Fptosi | Opcode::Fptoui if !to.is_vector() => {
+            Conversion::Fptosi | Conversion::Fptoui if !to.is_vector() => {
                 let wide = self.as_single(from, x);
                 self.convert_scalar(op, Type::F32, to, wide)
             }
-            _ => return None,
+            // Vectors go by their elements; the others look at bits only.
+            Conversion::Sitofp
+            | Conversion::Uitofp
+            | Conversion::Fptosi
+            | Conversion::Fptoui
+            | Conversion::Trunc
+            | Conversion::Zext
+            | Conversion::Sext
+            | Conversion::Bitcast
+            | Conversion::Inttoptr
+            | Conversion::Addrspacecast
+            | Conversion::Splat => return None,
         })
     }
 

@@ -1,89 +1,9 @@
-//! Calls of the system (PTX writer's guide to interoperability, chapter 4), hints, and what is never reached.
+//! Calls of the system (PTX writer's guide to interoperability, chapter 4), and what is never reached.
 
 use super::*;
-use warpsmith_ir::{Linkage, MemFlags, Param, StackSlotData, Symbol, mnemonic, printf};
+use warpsmith_ir::{Linkage, MemFlags, Param, StackSlotData, Symbol, printf};
 
 impl Legalizer<'_> {
-    /// Operations of threads together and of the system. False for others.
-    pub(super) fn threads(
-        &mut self,
-        inst: Inst,
-        op: Opcode,
-        attr: &Attr,
-        types: &[Type],
-        to: Type,
-        args: &[Value],
-    ) -> bool {
-        let made = match (op, attr) {
-            (
-                Opcode::AtomicLoad
-                | Opcode::AtomicStore
-                | Opcode::AtomicRmw
-                | Opcode::Cmpxchg
-                | Opcode::Fence,
-                _,
-            ) => {
-                let Attr::Memory(mode) = attr else { return false };
-                self.atomic(inst, op, *mode, types, to, args);
-                return true;
-            }
-            (Opcode::Shfl, Attr::Shuffle(kind)) => Some(self.shuffle_lanes(*kind, types[0], args)),
-            (Opcode::Vote, Attr::Vote(kind)) => Some(self.vote(*kind, args)),
-            (Opcode::Ballot, _) => {
-                Some(self.ins().ptx(mnemonic!("vote.sync.ballot.b32"), (args[0], args[1])).first())
-            }
-            (Opcode::MatchAny | Opcode::MatchAll, _) => {
-                self.match_lanes(inst, op, types[0], args);
-                return true;
-            }
-            (Opcode::WarpReduce, Attr::With(with)) => Some(self.warp_reduce(inst, *with, types[0], args)),
-            (Opcode::WarpSync, _) => {
-                self.ins().ptx(mnemonic!("bar.warp.sync"), (args[0],));
-                None
-            }
-            (Opcode::Activemask, _) => Some(self.ins().ptx(mnemonic!("activemask.b32"), ()).first()),
-            (Opcode::Barrier, _) => {
-                self.ins().ptx(mnemonic!("bar.sync"), (0,));
-                None
-            }
-            (Opcode::Printf, Attr::Text(format)) => Some(self.printf(inst, format, args)),
-            (Opcode::Assert, Attr::Text(message)) => {
-                self.assert(inst, message, args[0]);
-                return true;
-            }
-            (Opcode::Malloc, _) => self.system(inst, "malloc", &[Type::I64], Some(Type::PTR), &[args[0]]),
-            (Opcode::Free, _) => {
-                let generic = self.generic(args[0]);
-                self.system(inst, "free", &[Type::PTR], None, &[generic])
-            }
-            (Opcode::Nanosleep, _) => {
-                if self.has_sm(70) {
-                    self.ins().ptx(mnemonic!("nanosleep.u32"), (args[0],));
-                }
-                None
-            }
-            (Opcode::Unreachable, _) => {
-                self.func.dfg.replace_inst(inst, InstData::Trap);
-                return true;
-            }
-            (Opcode::Assume, _) => None,
-            (Opcode::Expect, _) => {
-                // A value of its own, which keeps the type it has in the source.
-                let ty = self.func.dfg.ty(args[0]);
-                Some(match ty == Type::I1 {
-                    true => args[0],
-                    false => self.raw_convert(Opcode::Bitcast, ty, args[0]),
-                })
-            }
-            _ => return false,
-        };
-        match made {
-            Some(made) => self.replace_all(inst, &[made]),
-            None => self.func.layout.remove_inst(inst),
-        }
-        true
-    }
-
     /// Branches that go to a block that is never reached go the other way.
     pub(super) fn skip_unreachable(&mut self) {
         let never = |func: &Function, block: Block| {
@@ -103,7 +23,7 @@ impl Legalizer<'_> {
     }
 
     /// The pointer as a generic one.
-    fn generic(&mut self, ptr: Value) -> Value {
+    pub(super) fn generic(&mut self, ptr: Value) -> Value {
         match self.func.dfg.ty(ptr) == Type::PTR {
             true => ptr,
             false => self.raw_convert(Opcode::Addrspacecast, Type::PTR, ptr),
@@ -111,7 +31,7 @@ impl Legalizer<'_> {
     }
 
     /// Calls a function of the system, which is declared with the first call.
-    fn system(
+    pub(super) fn system(
         &mut self,
         inst: Inst,
         name: &str,
@@ -119,10 +39,10 @@ impl Legalizer<'_> {
         ret: Option<Type>,
         args: &[Value],
     ) -> Option<Value> {
-        let params: Vec<Param> = params.iter().copied().map(Param::new).collect();
         let ret: Vec<Type> = ret.into_iter().collect();
         let id = match self.module.symbol(name) {
             None => {
+                let params = params.iter().copied().map(Param::new).collect();
                 let mut function = Function::new(name, FuncKind::Func, params, ret.clone());
                 function.linkage = Linkage::Extern;
                 self.module.add_function(function)
@@ -139,8 +59,7 @@ impl Legalizer<'_> {
             }
         };
         let known = &self.module.functions[id];
-        let alike =
-            known.ret == ret && known.params.iter().map(|param| param.ty).eq(params_of(name).iter().copied());
+        let alike = known.ret == ret && known.params.iter().map(|param| &param.ty).eq(params);
         if !known.name.is_empty() && !alike {
             let note = "the system calls are as the interoperability guide declares them";
             self.unsupported(
@@ -161,7 +80,7 @@ impl Legalizer<'_> {
         self.generic(address)
     }
 
-    fn printf(&mut self, inst: Inst, format: &[u8], args: &[Value]) -> Value {
+    pub(super) fn printf(&mut self, inst: Inst, format: &[u8], args: &[Value]) -> Value {
         // The verifier has seen to the format.
         let wanted = printf::arguments(format).unwrap_or_default();
         let (offsets, size) = printf::layout(&wanted);
@@ -187,11 +106,15 @@ impl Legalizer<'_> {
             }
             printf::Argument::Float if ty != Type::F64 => self.raw_convert(Opcode::Fpext, Type::F64, value),
             printf::Argument::Pointer if ty.is_ptr() => self.raw1(Opcode::Ptrtoint, value),
-            _ => value,
+            printf::Argument::Int { .. }
+            | printf::Argument::Long
+            | printf::Argument::Float
+            | printf::Argument::Text
+            | printf::Argument::Pointer => value,
         }
     }
 
-    fn assert(&mut self, inst: Inst, message: &[u8], cond: Value) {
+    pub(super) fn assert(&mut self, inst: Inst, message: &[u8], cond: Value) {
         let (fail, next) = (self.func.dfg.make_block(), self.func.dfg.make_block());
         let Some(here) = self.func.layout.block_of(inst) else { return };
         self.func.layout.split_block(next, inst);
@@ -213,13 +136,3 @@ impl Legalizer<'_> {
 
 /// The parameters of `__assertfail`: message, file, line, function, size of a character.
 const ASSERT_FAIL: &[Type] = &[Type::PTR, Type::PTR, Type::I32, Type::PTR, Type::I64];
-
-/// The parameters of a function of the system.
-fn params_of(name: &str) -> &'static [Type] {
-    match name {
-        "malloc" => &[Type::I64],
-        "free" => &[Type::PTR],
-        "vprintf" => &[Type::PTR, Type::PTR],
-        _ => ASSERT_FAIL,
-    }
-}

@@ -1,7 +1,7 @@
 //! Vectors: element by element, or packed where PTX has instructions for several.
 
 use super::*;
-use warpsmith_ir::{Attr, FloatCC, Mnemonic, mnemonic};
+use warpsmith_ir::{FloatCC, Mnemonic, mnemonic};
 
 impl Legalizer<'_> {
     /// The elements of a vector, each of the element's type.
@@ -197,6 +197,7 @@ impl Legalizer<'_> {
     }
 
     /// The instruction of PTX that does an operation on two elements at once, where the target has one.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what has none is done element by element")]
     fn packed(&self, op: Opcode, ty: Type) -> Option<Mnemonic> {
         let (half, since) = match ty.element() {
             Scalar::F16 => (true, 53),
@@ -265,64 +266,24 @@ impl Legalizer<'_> {
         self.build(ty, &all)
     }
 
-    // Operations of a list of operands.
-
-    pub(super) fn list(&mut self, inst: Inst, op: Opcode, attr: &Attr, to: Type, args: &[Value]) {
-        let made = match (op, attr) {
-            (Opcode::Iconst, Attr::Wide(bits)) => self.bits(to, **bits),
-            (Opcode::Bfi, _) => self.bit_field_insert_lanes(to, [args[0], args[1], args[2], args[3]]),
-            (Opcode::Shuffle, Attr::Lanes(lanes)) => {
-                let mut all = self.elements(args[0]);
-                all.extend(self.elements(args[1]));
-                let picked: Values = lanes.iter().map(|lane| all[usize::from(*lane)]).collect();
-                self.build(to, &picked)
-            }
-            (Opcode::Reduce, Attr::With(with)) => {
-                let elements = self.elements(args[0]);
-                let mut sum = elements[0];
-                for &element in &elements[1..] {
-                    sum = self.binary(*with, to, sum, element);
-                }
-                sum
-            }
-            (Opcode::ExtractAt, _) => {
-                let mut found = self.zero(to);
-                for (lane, element) in self.elements(args[0]).into_iter().enumerate() {
-                    let here = self.is_lane(args[1], lane);
-                    found = self.select(to, [here, element, found]);
-                }
-                found
-            }
-            (Opcode::InsertAt, _) => {
-                let element_type = to.element_type();
-                let mut changed = Values::new();
-                for (lane, element) in self.elements(args[0]).into_iter().enumerate() {
-                    let here = self.is_lane(args[2], lane);
-                    changed.push(self.select(element_type, [here, args[1], element]));
-                }
-                self.build(to, &changed)
-            }
-            // What is left has two results.
-            _ if to.is_vector() => {
-                let (x, y) = (self.elements(args[0]), self.elements(args[1]));
-                let (mut values, mut wrapped) = (Values::new(), Values::new());
-                for (x, y) in x.into_iter().zip(y) {
-                    let [value, over] = self.overflowing(op, to.element_type(), x, y);
-                    values.push(value);
-                    wrapped.push(over);
-                }
-                let both = [self.build(to, &values), self.build_bools(&wrapped)];
-                return self.replace_all(inst, &both);
-            }
-            _ => {
-                let both = self.overflowing(op, to, args[0], args[1]);
-                return self.replace_all(inst, &both);
-            }
-        };
-        self.replace_all(inst, &[made]);
+    /// What wraps and whether it did, of numbers or of vectors of them.
+    pub(super) fn overflowing_lanes(&mut self, inst: Inst, op: Overflow, to: Type, [x, y]: [Value; 2]) {
+        if !to.is_vector() {
+            let both = self.overflowing(op, to, x, y);
+            return self.replace_all(inst, &both);
+        }
+        let (x, y) = (self.elements(x), self.elements(y));
+        let (mut values, mut wrapped) = (Values::new(), Values::new());
+        for (x, y) in x.into_iter().zip(y) {
+            let [value, over] = self.overflowing(op, to.element_type(), x, y);
+            values.push(value);
+            wrapped.push(over);
+        }
+        let both = [self.build(to, &values), self.build_bools(&wrapped)];
+        self.replace_all(inst, &both);
     }
 
-    fn bit_field_insert_lanes(&mut self, ty: Type, args: [Value; 4]) -> Value {
+    pub(super) fn bit_field_insert_lanes(&mut self, ty: Type, args: [Value; 4]) -> Value {
         if !ty.is_vector() {
             return self.bit_field_insert(ty, args);
         }
@@ -331,11 +292,6 @@ impl Legalizer<'_> {
             .map(|n| self.bit_field_insert(ty.element_type(), [0, 1, 2, 3].map(|arg: usize| lists[arg][n])))
             .collect();
         self.build(ty, &made)
-    }
-
-    fn is_lane(&mut self, at: Value, lane: usize) -> Value {
-        let number = self.int(Type::I32, lane as i64);
-        self.raw_icmp(IntCC::Eq, at, number)
     }
 
     /// Zero of any scalar type.

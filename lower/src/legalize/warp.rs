@@ -113,14 +113,15 @@ impl Legalizer<'_> {
         self.ins().ptx(mnemonic, (args[0], args[1])).first()
     }
 
-    pub(super) fn match_lanes(&mut self, inst: Inst, op: Opcode, ty: Type, args: &[Value]) {
+    pub(super) fn match_lanes(&mut self, inst: Inst, all_alike: bool, ty: Type, args: &[Value]) {
         if !self.has_sm(70) {
+            let op = if all_alike { Opcode::MatchAll } else { Opcode::MatchAny };
             return self.unsupported(inst, format!("`{op}` needs sm_70"), "older targets have no `match`");
         }
         let mask = args[1];
         let (mut alike, mut all) = (None, None);
         for word in self.words(ty, args[0]) {
-            let (found, equal) = if op == Opcode::MatchAny {
+            let (found, equal) = if !all_alike {
                 (self.ins().ptx(mnemonic!("match.any.sync.b32"), (word, mask)).first(), None)
             } else {
                 let types = [Type::I32, Type::I1];
@@ -141,6 +142,10 @@ impl Legalizer<'_> {
     pub(super) fn warp_reduce(&mut self, inst: Inst, with: Opcode, ty: Type, args: &[Value]) -> Value {
         let (x, mask) = (args[0], args[1]);
         if ty == Type::I32 && self.has_sm(80) {
+            #[expect(
+                clippy::wildcard_enum_match_arm,
+                reason = "what it has none for is put together step by step"
+            )]
             let redux = match with {
                 Opcode::Iadd => Some(mnemonic!("redux.sync.add.u32")),
                 Opcode::Smin => Some(mnemonic!("redux.sync.min.s32")),

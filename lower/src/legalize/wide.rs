@@ -111,16 +111,10 @@ impl Legalizer<'_> {
             Udiv => self.call_helper(Helper::Udiv128, &[x, y]),
             Urem => self.call_helper(Helper::Urem128, &[x, y]),
             Sdiv | Srem => self.wide_signed_division(op == Sdiv, x, y),
-            Smin | Smax | Umin | Umax => {
-                let cond = match op {
-                    Smin => IntCC::Slt,
-                    Smax => IntCC::Sgt,
-                    Umin => IntCC::Ult,
-                    _ => IntCC::Ugt,
-                };
-                let first = self.wide_icmp(cond, x, y);
-                self.select(Type::I128, [first, x, y])
-            }
+            Smin => self.wide_chosen(IntCC::Slt, x, y),
+            Smax => self.wide_chosen(IntCC::Sgt, x, y),
+            Umin => self.wide_chosen(IntCC::Ult, x, y),
+            Umax => self.wide_chosen(IntCC::Ugt, x, y),
             Band | Bor | Bxor => {
                 let ([a, b], [c, d]) = (self.halves(x), self.halves(y));
                 let (low, high) = (self.raw2(op.into(), a, c), self.raw2(op.into(), b, d));
@@ -201,6 +195,12 @@ impl Legalizer<'_> {
             sum = self.wide_binary(IntBinary::Iadd, sum, upper);
         }
         sum
+    }
+
+    /// The first operand where the comparison holds, else the second.
+    fn wide_chosen(&mut self, cond: IntCC, x: Value, y: Value) -> Value {
+        let first = self.wide_icmp(cond, x, y);
+        self.select(Type::I128, [first, x, y])
     }
 
     /// By the magnitudes. A quotient by zero is all ones whatever its sign, so it is set apart; of the remainder too.

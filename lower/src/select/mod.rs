@@ -334,6 +334,8 @@ impl<'a> Selector<'a> {
             | Class::FloatBinary(_)
             | Class::PointerBinary(_)
             | Class::Ternary(_)
+            | Class::Overflow(_)
+            | Class::List(_)
             | Class::Alone => self.no_rule(op, self.ty(arg)),
         }
     }
@@ -348,6 +350,8 @@ impl<'a> Selector<'a> {
             | Class::PointerUnary(_)
             | Class::Conversion(_)
             | Class::Ternary(_)
+            | Class::Overflow(_)
+            | Class::List(_)
             | Class::Alone => self.no_rule(op, self.ty(args[0])),
         }
     }
@@ -366,6 +370,8 @@ impl<'a> Selector<'a> {
             | Class::PointerUnary(_)
             | Class::PointerBinary(_)
             | Class::Conversion(_)
+            | Class::Overflow(_)
+            | Class::List(_)
             | Class::Alone => self.no_rule(op, self.ty(args[0])),
         }
     }

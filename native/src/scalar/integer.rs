@@ -4,7 +4,7 @@ use super::{Fallible, Translator};
 use crate::helpers::{DIVIDE_SIGNED, DIVIDE_UNSIGNED, REMAINDER_SIGNED, REMAINDER_UNSIGNED};
 use cranelift_codegen::ir::condcodes::IntCC as Cc;
 use cranelift_codegen::ir::{self as clif, InstBuilder, Value, types};
-use warpsmith_ir::{IntBinary, IntCC, IntUnary, Opcode};
+use warpsmith_ir::{IntBinary, IntCC, IntUnary, Overflow};
 
 /// An integer's width, and the type that holds it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -212,18 +212,18 @@ impl Translator<'_, '_, '_> {
                 self.cut(int, both)
             }
             IntBinary::UaddSat => {
-                let (sum, over) = self.overflowing(Opcode::UaddOverflow, int, x, y)?;
+                let (sum, over) = self.overflowing(Overflow::UaddOverflow, int, x, y)?;
                 let most = self.int(int, u128::MAX);
                 self.pick(over, most, sum)
             }
             IntBinary::UsubSat => {
-                let (difference, over) = self.overflowing(Opcode::UsubOverflow, int, x, y)?;
+                let (difference, over) = self.overflowing(Overflow::UsubOverflow, int, x, y)?;
                 let zero = self.int(int, 0);
                 self.pick(over, zero, difference)
             }
             IntBinary::SaddSat | IntBinary::SsubSat => {
                 let wraps =
-                    if op == IntBinary::SaddSat { Opcode::SaddOverflow } else { Opcode::SsubOverflow };
+                    if op == IntBinary::SaddSat { Overflow::SaddOverflow } else { Overflow::SsubOverflow };
                 let (result, over) = self.overflowing(wraps, int, x, y)?;
                 // What overflows has the sign of the first operand.
                 let limit = self.limit(int, x);
@@ -367,26 +367,25 @@ impl Translator<'_, '_, '_> {
     /// What wraps, and whether it did.
     pub(super) fn overflowing(
         &mut self,
-        op: Opcode,
+        op: Overflow,
         int: Int,
         x: Value,
         y: Value,
     ) -> Fallible<(Value, Value)> {
         let zero = self.int(int, 0);
-        #[expect(clippy::wildcard_enum_match_arm, reason = "the other operations are refused")]
         Ok(match op {
-            Opcode::UaddOverflow => {
+            Overflow::UaddOverflow => {
                 let sum = self.b.ins().iadd(x, y);
                 let sum = self.cut(int, sum);
                 (sum, self.is(Cc::UnsignedLessThan, sum, x))
             }
-            Opcode::UsubOverflow => {
+            Overflow::UsubOverflow => {
                 let difference = self.b.ins().isub(x, y);
                 let difference = self.cut(int, difference);
                 (difference, self.is(Cc::UnsignedLessThan, x, y))
             }
-            Opcode::SaddOverflow | Opcode::SsubOverflow => {
-                let is_sum = op == Opcode::SaddOverflow;
+            Overflow::SaddOverflow | Overflow::SsubOverflow => {
+                let is_sum = op == Overflow::SaddOverflow;
                 let result = if is_sum { self.b.ins().iadd(x, y) } else { self.b.ins().isub(x, y) };
                 // The sign is wrong if both operands of a sum have the other one, and so for a difference with the second one's turned.
                 let (of_x, of_y) = (self.b.ins().bxor(x, result), self.b.ins().bxor(y, result));
@@ -396,11 +395,11 @@ impl Translator<'_, '_, '_> {
                 let over = self.is(Cc::SignedLessThan, wrong, zero);
                 (self.cut(int, result), over)
             }
-            Opcode::UmulOverflow => {
+            Overflow::UmulOverflow => {
                 let (low, high) = self.product(int, false, x, y)?;
                 (low, self.is(Cc::NotEqual, high, zero))
             }
-            Opcode::SmulOverflow => {
+            Overflow::SmulOverflow => {
                 let (low, high) = self.product(int, true, x, y)?;
                 let signed = self.signed(int, low);
                 let last = self.number(int.bits - 1);
@@ -408,7 +407,6 @@ impl Translator<'_, '_, '_> {
                 let above = self.cut(int, above);
                 (low, self.is(Cc::NotEqual, high, above))
             }
-            _ => return self.refuse(format_args!("`{op}`")),
         })
     }
 

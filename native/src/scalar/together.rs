@@ -8,8 +8,8 @@ use cranelift_codegen::ir::condcodes::IntCC as Cc;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use std::sync::Arc;
 use warpsmith_ir::{
-    self as ir, Attr, Class, Inst, InstData, Opcode, PtxData, PtxOperand, Scalar, Sreg, Ternary, Traits,
-    Type, meaning,
+    self as ir, Attr, Class, Inst, InstData, ListOp, Opcode, PtxData, PtxOperand, Scalar, Sreg, Ternary,
+    Traits, Type, meaning,
 };
 use warpsmith_semantics::{Plan, Width, Written, plan};
 
@@ -86,10 +86,10 @@ impl Translator<'_, '_, '_> {
             (Class::Ternary(Ternary::Sbfx), Kind::Int(int), [a, b, c]) => {
                 self.bit_field(true, int, [*a, *b, *c])
             }
-            (Class::Alone, Kind::Int(int), [a, b, c, d]) if op == Opcode::Bfi => {
+            (Class::List(ListOp::Bfi), Kind::Int(int), [a, b, c, d]) => {
                 self.bit_field_insert(int, [*a, *b, *c, *d])
             }
-            (Class::Alone, Kind::Int(int), [a, b]) => {
+            (Class::Overflow(op), Kind::Int(int), [a, b]) => {
                 let (result, over) = self.overflowing(op, int, *a, *b)?;
                 return Ok(vec![result, over]);
             }

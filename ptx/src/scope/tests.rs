@@ -16,7 +16,9 @@ fn types<const N: usize>(body: &str, names: [&str; N]) -> [Option<String>; N] {
     }
     symbols.map(|symbol| match scopes.lookup(symbol)?.binding {
         Binding::Variable(decl, _) => Some(module[decl].ty.to_string()),
-        other => Some(format!("{other:?}")),
+        other @ (Binding::Label(_) | Binding::Function(_) | Binding::List(_) | Binding::Special(_)) => {
+            Some(format!("{other:?}"))
+        }
     })
 }
 
@@ -63,7 +65,9 @@ fn the_scopes_at_a_statement() {
             let bound = scopes.lookup(module.names().find(name)?)?;
             match bound.binding {
                 Binding::Variable(decl, _) => Some((module[decl].ty.bits(), bound.depth)),
-                _ => Some((0, bound.depth)),
+                Binding::Label(_) | Binding::Function(_) | Binding::List(_) | Binding::Special(_) => {
+                    Some((0, bound.depth))
+                }
             }
         })
     };

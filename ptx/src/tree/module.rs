@@ -404,7 +404,13 @@ impl Module {
                 // Every initial value is truncated to its type, so an integer in a list has no signedness.
                 self.inits.extend(elements.iter().map(|element| match *element {
                     Init::Const(Const::Int { bits, .. }) => Init::Const(Const::int(bits as i64)),
-                    element => element,
+                    element @ (Init::Const(_)
+                    | Init::Address { .. }
+                    | Init::Mask(_)
+                    | Init::List(_)
+                    | Init::Bytes(_)
+                    | Init::Ints(_)
+                    | Init::Field { .. }) => element,
                 }));
                 self.init_spans.extend_from_slice(spans);
                 self.init_spans.resize(self.inits.len(), Span::NONE);

@@ -59,6 +59,7 @@ impl Module {
     }
 
     /// Where the name in an operand stands in the text: `x` of `[x+4]`, `x.y` and `x+4`.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other operands have no name of their own")]
     pub fn operand_name_span(&self, id: Id<Operand>) -> Span {
         let span = self.operand_span(id);
         let (name, bracket) = match self[id] {

@@ -63,7 +63,8 @@ impl Validator<'_> {
                     );
                 }
                 Kind::Load
-                    if function.kind == FunctionKind::Entry && m[inst.mnemonic].contains(".param::func") =>
+                    if function.kind == FunctionKind::Entry
+                        && self.mnemonic(inst).is_some_and(|mnemonic| mnemonic.has(isa::Mod::ParamFunc)) =>
                 {
                     self.changed(
                         Change::KernelParamAsFunc,
@@ -78,7 +79,7 @@ impl Validator<'_> {
                         format!("the return parameter `{spelling}` cannot be read"),
                     );
                 }
-                _ => {}
+                Kind::Plain | Kind::Call | Kind::Load | Kind::Store | Kind::BranchIndexed => {}
             }
         }
     }
@@ -94,8 +95,8 @@ impl Validator<'_> {
                 self.error(codes::OPERAND, span, format!("the label `{}` has no address", &m[name]));
             }
             Some(Binding::Variable(decl, _)) if m[decl].ty.class() == isa::TypeClass::Opaque => {
-                let wide = m[inst.mnemonic].rsplit('.').next().is_some_and(|ty| ty.ends_with("64"));
-                if !wide {
+                let ty = self.mnemonic(inst).and_then(|mnemonic| mnemonic.types().last());
+                if ty.is_some_and(|ty| ty.bits() != 64) {
                     let message = format!("the address of a `.{}` has 64 bits", m[decl].ty);
                     self.error(codes::OPERAND, span, message);
                 }

@@ -6,7 +6,7 @@ use crate::codes;
 use crate::scope::{Binding, Bound};
 use crate::tree::*;
 use warpsmith_diag::{Diagnostic, Span};
-use warpsmith_isa::{ScalarType, StateSpace, TypeClass};
+use warpsmith_isa::{Mod, ScalarType, StateSpace, TypeClass};
 
 /// What a call must agree with.
 #[derive(Clone, Copy)]
@@ -31,8 +31,9 @@ impl Validator<'_> {
     pub(super) fn call(&mut self, id: Id<Stmt>, inst: Inst) {
         let m = self.m;
         let span = m.stmt_span(id);
+        // What no instruction has is a word and no modifier, so that this goes by the text.
         let modifiers = m[inst.mnemonic].split('.').enumerate().skip(1);
-        for (word, modifier) in modifiers.filter(|(_, modifier)| *modifier != "uni") {
+        for (word, modifier) in modifiers.filter(|(_, word)| Mod::from_text(word) != Some(Mod::Uni)) {
             let at = m.word_span(id, word);
             self.error(codes::MNEMONIC, at, format!("`call` has no modifier `.{modifier}`"));
         }
@@ -106,6 +107,7 @@ impl Validator<'_> {
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "no other statement is bound as a list")]
     fn indirect(
         &mut self,
         list: Id<Operand>,
@@ -214,6 +216,7 @@ impl Validator<'_> {
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "no other operand can be passed")]
     fn argument(&mut self, operand: Id<Operand>, formal: &Decl, result: bool) {
         let m = self.m;
         let span = m.operand_span(operand);
@@ -270,7 +273,13 @@ impl Validator<'_> {
                     ));
                 }
             }
-            space => {
+            space @ (StateSpace::Generic
+            | StateSpace::Sreg
+            | StateSpace::Const
+            | StateSpace::Global
+            | StateSpace::Local
+            | StateSpace::Shared
+            | StateSpace::Tex) => {
                 return Some(format!(
                     "`{spelling}` is in `.{space}`: arguments are registers or `.param` variables"
                 ));

@@ -76,7 +76,7 @@ impl Validator<'_> {
                             DataValue::Address { offset, .. } if *offset != 0 => {
                                 self.gate(".section.offset", "a label and an offset", at);
                             }
-                            _ => {}
+                            DataValue::Int(_) | DataValue::Address { .. } => {}
                         }
                     }
                 }

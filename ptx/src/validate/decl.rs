@@ -136,11 +136,15 @@ impl Validator<'_> {
         let feature = match decl.linkage {
             Linkage::Weak => ".weak",
             Linkage::Common => ".common",
-            _ => return,
+            Linkage::Local | Linkage::Visible | Linkage::Extern => return,
         };
         self.gate(feature, &format!("`{feature}`"), span);
     }
 
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "types of instructions alone are refused by name; the others are as old as PTX"
+    )]
     fn decl_type(&mut self, decl: &Decl, at: At) {
         use ScalarType::*;
         let (ty, span) = (decl.ty, decl.span);
@@ -330,7 +334,9 @@ impl Validator<'_> {
                     return self.clashes(bound.err());
                 }
             }
-            _ => Some(format!("`{spelling}` is declared again as a variable")),
+            Binding::Label(_) | Binding::Function(_) | Binding::List(_) | Binding::Special(_) => {
+                Some(format!("`{spelling}` is declared again as a variable"))
+            }
         };
         if let Some(message) = message {
             let error = Diagnostic::error(codes::DUPLICATE, declarator.span, message);

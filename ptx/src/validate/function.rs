@@ -232,6 +232,7 @@ impl Validator<'_> {
     }
 
     /// How two declarations of one function differ, if they do.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the other directives are not compared")]
     pub(super) fn signature_conflict(&self, a: &Function, b: &Function) -> Option<&'static str> {
         if a.returns.len() != b.returns.len() || a.params.len() != b.params.len() {
             return Some("another number of parameters");

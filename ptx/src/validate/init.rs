@@ -90,7 +90,12 @@ impl Validator<'_> {
             _ if !inner.is_empty() || decl.vector != 1 => {
                 self.error(codes::INIT, span, "an integer stands where a list in braces is expected");
             }
-            _ => self.integers(decl, span),
+            Init::Const(_)
+            | Init::Address { .. }
+            | Init::Mask(_)
+            | Init::Bytes(_)
+            | Init::Ints(_)
+            | Init::Field { .. } => self.integers(decl, span),
         }
     }
 
@@ -99,7 +104,7 @@ impl Validator<'_> {
             Init::List(list) => Some(list.len()),
             Init::Bytes(bytes) => Some(bytes.len()),
             Init::Ints(ints) => Some(ints.len()),
-            _ => None,
+            Init::Const(_) | Init::Address { .. } | Init::Mask(_) | Init::Field { .. } => None,
         }
     }
 
@@ -119,7 +124,12 @@ impl Validator<'_> {
                         self.scalar_value(decl, &element, span);
                     }
                 }
-                _ => self.integers(decl, span),
+                Init::Const(_)
+                | Init::Address { .. }
+                | Init::Mask(_)
+                | Init::Bytes(_)
+                | Init::Ints(_)
+                | Init::Field { .. } => self.integers(decl, span),
             },
         }
     }
@@ -228,6 +238,7 @@ impl Validator<'_> {
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "opaque types are three")]
     fn opaque_value(&mut self, ty: ScalarType, value: &Init, span: Span) {
         let Init::List(list) = *value else {
             let message = format!("`.{ty}` is initialised with a list such as `{{ width = 16 }}`");
@@ -257,7 +268,12 @@ impl Validator<'_> {
                         self.report(Diagnostic::error(codes::INIT, at, message).note(note));
                     }
                 }
-                _ => self.error(codes::INIT, at, "expected `property = value`"),
+                Init::Const(_)
+                | Init::Address { .. }
+                | Init::Mask(_)
+                | Init::List(_)
+                | Init::Bytes(_)
+                | Init::Ints(_) => self.error(codes::INIT, at, "expected `property = value`"),
             }
         }
     }

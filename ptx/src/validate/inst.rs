@@ -11,7 +11,9 @@ use std::cell::OnceCell;
 use warpsmith_diag::Diagnostic;
 use warpsmith_isa as isa;
 use warpsmith_isa::codes as isa_codes;
-use warpsmith_isa::{Context, Mnemonic, Place, Resolved, ScalarType, StateSpace, Verdict, Violation};
+use warpsmith_isa::{
+    Class, Context, Mnemonic, Opcode, Place, Resolved, ScalarType, StateSpace, Verdict, Violation,
+};
 
 /// What is special about an instruction for this validator.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
@@ -30,6 +32,26 @@ pub(super) enum Kind {
     Address,
     /// `brx.idx`: takes lists of branch targets.
     BranchIndexed,
+}
+
+impl Kind {
+    fn of(opcode: Opcode) -> Kind {
+        #[expect(clippy::wildcard_enum_match_arm, reason = "of most, the tables know all")]
+        match opcode {
+            Opcode::Call => Kind::Call,
+            Opcode::Ld => Kind::Load,
+            Opcode::St => Kind::Store,
+            Opcode::Mov => Kind::Move,
+            Opcode::Cvta | Opcode::CvtaTo | Opcode::Prefetch => Kind::Address,
+            Opcode::BrxIdx => Kind::BranchIndexed,
+            _ => Kind::Plain,
+        }
+    }
+}
+
+/// True for an instruction of matrices. Copies name CTA groups too, but use nobody's tensor memory.
+fn is_matrix(opcode: Opcode) -> bool {
+    opcode.forms().first().is_some_and(|form| form.family().class == Class::Matrix)
 }
 
 impl<'m> Validator<'m> {
@@ -62,7 +84,7 @@ impl<'m> Validator<'m> {
             None => Judge::Unknown(&self.m[inst.mnemonic], self.context),
         };
         if let Judge::Tables(resolved) = &judge
-            && self.mnemonics[index].tensor
+            && is_matrix(resolved.mnemonic().opcode())
         {
             self.same_cta_group(id, resolved.mnemonic());
         }
@@ -74,6 +96,10 @@ impl<'m> Validator<'m> {
     }
 
     /// The form of a call is told by which parts it has; whether they agree with the callee is judged apart.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "the first operand that is no group is what is called"
+    )]
     fn resolve_call(&mut self, id: Id<Stmt>, inst: Inst) {
         let mut called = false;
         let part = |operand: &Operand| match operand {
@@ -93,20 +119,13 @@ impl<'m> Validator<'m> {
 
     fn resolve(&self, id: MnemonicId) -> KnownMnemonic {
         let text = &self.m[id];
-        let opcode = text.split('.').next().unwrap_or("");
-        let kind = match opcode {
-            "call" => Kind::Call,
-            "ld" => Kind::Load,
-            "st" => Kind::Store,
-            "mov" => Kind::Move,
-            "cvta" | "prefetch" => Kind::Address,
-            "brx" => Kind::BranchIndexed,
-            _ => Kind::Plain,
-        };
-        let resolved =
-            Mnemonic::parse(text).ok().map(|mnemonic| Box::new(Resolved::new(&mnemonic, self.context)));
-        let tensor = opcode == "tcgen05";
-        KnownMnemonic { seen: true, resolved, kind, tensor, ..KnownMnemonic::default() }
+        let mnemonic = Mnemonic::parse(text).ok();
+        // Behind the name of an instruction may be words that nothing has.
+        let head = || Opcode::from_text(text.split('.').next().unwrap_or(text));
+        let opcode = mnemonic.map(|mnemonic| mnemonic.opcode()).or_else(head);
+        let kind = opcode.map_or(Kind::Plain, Kind::of);
+        let resolved = mnemonic.map(|mnemonic| Box::new(Resolved::new(&mnemonic, self.context)));
+        KnownMnemonic { seen: true, resolved, kind, ..KnownMnemonic::default() }
     }
 
     fn guard(&mut self, guard: Guard, id: Id<Stmt>) {
@@ -240,6 +259,7 @@ impl<'m> Validator<'m> {
     }
 
     /// Suggests the same number as a constant that the type takes.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "constants are integers or floats of 32 and 64 bits")]
     fn reworded_constant(
         &self,
         diagnostic: Diagnostic,
@@ -269,6 +289,7 @@ impl<'m> Validator<'m> {
     }
 
     /// An operand, or its element in braces, a bracket or a pair. One past the last is the last.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other operands have no parts")]
     fn part(&self, inst: Inst, index: usize, part: Option<usize>) -> Option<Id<Operand>> {
         let operand = inst.operands.get(index)?;
         let list = match self.m[operand] {
@@ -293,6 +314,7 @@ impl<'m> Validator<'m> {
     }
 
     /// How many cells the parts of an operand take.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other operands have no parts")]
     fn nested(&self, operand: &Operand) -> usize {
         let parts =
             |list: List<Operand>| 1 + self.m[list].iter().map(|part| self.nested(part)).sum::<usize>();

@@ -101,8 +101,6 @@ struct KnownMnemonic {
     seen: bool,
     resolved: Option<Box<Resolved>>,
     kind: inst::Kind,
-    /// True if it works on tensor memory, of which CTA groups have one each.
-    tensor: bool,
     accepted: accepted::Accepted,
 }
 
@@ -231,6 +229,11 @@ impl<'m> Validator<'m> {
             mnemonics,
             resolutions: self.resolutions,
         }
+    }
+
+    /// The mnemonic of an instruction that is being looked at, if the tables have its words.
+    fn mnemonic(&self, inst: Inst) -> Option<&Mnemonic> {
+        self.mnemonics[inst.mnemonic.index()].resolved.as_ref().map(|resolved| resolved.mnemonic())
     }
 
     /// Notes what a later version has, where one is sought; false where it is an error.

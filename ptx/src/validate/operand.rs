@@ -11,6 +11,7 @@ use warpsmith_isa as isa;
 use warpsmith_isa::{Base, FloatKind, StateSpace, Variable};
 
 impl<'m> Validator<'m> {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others are refused by name, or as they are")]
     pub(super) fn convert<'a>(&mut self, id: Id<Operand>, cells: &mut Cells<'a>) -> isa::Operand<'a>
     where
         'm: 'a,
@@ -138,6 +139,7 @@ impl<'m> Validator<'m> {
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is no address is refused by name")]
     pub(super) fn base(&mut self, name: Symbol, span: Span) -> Base {
         match self.named(name, span) {
             isa::Operand::Reg(ty) => Base::Reg(ty),
@@ -154,6 +156,7 @@ impl<'m> Validator<'m> {
     }
 
     /// `v.x`, `%tid.y`, `%r1.b0`
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what has no parts is refused by name")]
     pub(super) fn component<'a>(
         &mut self,
         name: Symbol,
@@ -193,6 +196,7 @@ impl<'m> Validator<'m> {
     }
 
     /// `x[4]`, `x[%r1]`, `x[%r1+4]`
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is no index is refused by name")]
     pub(super) fn index(&mut self, list: List<Operand>, span: Span) -> isa::Operand<'static> {
         let m = self.m;
         let [Operand::Name(array), index] = m[list] else { return isa::Operand::Unknown };

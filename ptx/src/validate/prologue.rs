@@ -54,7 +54,13 @@ impl Validator<'_> {
                     self.error(codes::PROLOGUE, *span, "`.address_size` is there already")
                 }
                 Item::Version(_) => self.error(codes::PROLOGUE, *span, "`.version` is there already"),
-                _ => break,
+                Item::File(_)
+                | Item::Pragma(_)
+                | Item::Section(_)
+                | Item::IntermediateSource(_)
+                | Item::Variable(_)
+                | Item::Function(_)
+                | Item::Alias { .. } => break,
             }
         }
         for (item, span) in items {
@@ -62,7 +68,13 @@ impl Validator<'_> {
                 Item::Version(_) => ".version",
                 Item::Target(_) => ".target",
                 Item::AddressSize(_) => ".address_size",
-                _ => continue,
+                Item::File(_)
+                | Item::Pragma(_)
+                | Item::Section(_)
+                | Item::IntermediateSource(_)
+                | Item::Variable(_)
+                | Item::Function(_)
+                | Item::Alias { .. } => continue,
             };
             let message = format!("`{directive}` must come before everything else");
             self.error(codes::PROLOGUE, *span, message);

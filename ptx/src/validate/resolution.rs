@@ -60,6 +60,7 @@ impl Resolutions {
     }
 
     /// The resolutions of two passes over one module, each of which saw statements that the other did not.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "only instructions are resolved")]
     pub(super) fn join(mut self, other: Resolutions, module: &Module) -> Resolutions {
         // Where both passes met the instructions of a mnemonic in the same order, which is the rule, places need no translation.
         let mut moved = false;

@@ -193,6 +193,7 @@ impl ValidatedModule {
     /// assert_eq!(add.operation(), Operation::AddFloat);
     /// assert_eq!(add.rounding(), Some(warpsmith_isa::Rounding::Zero));
     /// ```
+    #[expect(clippy::wildcard_enum_match_arm, reason = "only instructions are resolved")]
     pub fn instruction(&self, stmt: Id<Stmt>) -> Option<&Instruction> {
         match self.module[stmt] {
             Stmt::Inst(inst) => self.resolutions.get(stmt, inst.mnemonic),

@@ -32,7 +32,13 @@ impl Device {
         let start = |space| match space {
             StateSpace::Global => Some(globals),
             StateSpace::Const => constants,
-            _ => None,
+            StateSpace::Generic
+            | StateSpace::Reg
+            | StateSpace::Sreg
+            | StateSpace::Local
+            | StateSpace::Param
+            | StateSpace::Shared
+            | StateSpace::Tex => None,
         };
         let mut variables = program.variables.iter().filter(|p| p.variable.name == name);
         Ok(variables.find_map(|p| {

@@ -100,7 +100,7 @@ impl Device {
         let found = window::object_at(handle.0).and_then(|i| self.objects.get(i)).map(Object::kind);
         let fits = match reference.kind {
             ReferenceKind::Sampler => matches!(found, Some(ReferenceKind::Sampler | ReferenceKind::Texture)),
-            kind => found == Some(kind),
+            kind @ (ReferenceKind::Texture | ReferenceKind::Surface) => found == Some(kind),
         };
         if !fits {
             let (wanted, found) =

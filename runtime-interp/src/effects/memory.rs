@@ -13,7 +13,15 @@ fn space_of(i: &Instruction, body: &FunctionBuilder<'_>) -> StateSpace {
     let of_kernel = body.is_kernel() || i.spaces().any(|space| space == SpaceModifier::ParamEntry);
     match i.space() {
         StateSpace::Param if !of_kernel => StateSpace::Local,
-        space => space,
+        space @ (StateSpace::Generic
+        | StateSpace::Reg
+        | StateSpace::Sreg
+        | StateSpace::Const
+        | StateSpace::Global
+        | StateSpace::Local
+        | StateSpace::Param
+        | StateSpace::Shared
+        | StateSpace::Tex) => space,
     }
 }
 
@@ -53,7 +61,9 @@ pub(super) fn store(body: &mut FunctionBuilder<'_>, i: &Instruction, src: &[Sour
     let width = Width::for_bits(i.ty()?.bits());
     let element = |body: &mut FunctionBuilder<'_>, s: &Source| match s {
         Source::Sink => Some(None),
-        s => value(body, Some(s), width).map(Some),
+        s @ (Source::Reg(_) | Source::Bits(_) | Source::Not(_) | Source::Address(_)) => {
+            value(body, Some(s), width).map(Some)
+        }
     };
     let values: SmallVec<[Option<Reg>; 8]> =
         src.get(1..=elements(i))?.iter().map(|s| element(body, s)).collect::<Option<_>>()?;

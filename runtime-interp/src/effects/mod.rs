@@ -255,6 +255,6 @@ fn predicate(body: &mut FunctionBuilder<'_>, source: Option<&Source>) -> Option<
 fn address(source: Option<&Source>) -> Option<Address> {
     match source? {
         Source::Address(address) => Some(*address),
-        _ => None,
+        Source::Reg(_) | Source::Bits(_) | Source::Not(_) | Source::Sink => None,
     }
 }

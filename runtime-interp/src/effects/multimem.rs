@@ -34,7 +34,9 @@ pub(super) fn emit(
         MultimemKind::LoadReduce(_) => {
             (0..count).map(|n| dst.get(n).copied().flatten().unwrap_or_else(|| body.reg(width))).collect()
         }
-        _ => src.get(1..=count)?.iter().map(|s| value(body, Some(s), width)).collect::<Option<_>>()?,
+        MultimemKind::Store | MultimemKind::Reduce { .. } => {
+            src.get(1..=count)?.iter().map(|s| value(body, Some(s), width)).collect::<Option<_>>()?
+        }
     };
     let at = body.operand(access, at);
     body.asynchronous(AsyncOp::Multimem(MultimemOp { kind, at, values }));
@@ -42,6 +44,7 @@ pub(super) fn emit(
 }
 
 /// How the values of replicas are reduced, in their order. Without `.acc`, each step rounds to the type.
+#[expect(clippy::wildcard_enum_match_arm, reason = "what is no integer has no reduction there")]
 fn reduction(i: &Instruction, ty: ScalarType) -> Option<Reduction> {
     use ScalarType::*;
     let plain = |bytes: u8, fold: fn(u64, u64) -> u64| Reduction { bytes, widen: same, fold, narrow: same };

@@ -27,6 +27,7 @@ pub(crate) struct Operands {
 }
 
 /// Emits the instruction; `None` if it has no meaning.
+#[expect(clippy::wildcard_enum_match_arm, reason = "only `txq.level` has a level")]
 pub(crate) fn emit(
     body: &mut FunctionBuilder<'_>,
     i: &Instruction,
@@ -116,6 +117,7 @@ fn word(body: &mut FunctionBuilder<'_>, source: &Source) -> Option<Reg> {
     Some(d)
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "what reads no texture is refused by name")]
 fn fetch(
     body: &mut FunctionBuilder<'_>,
     i: &Instruction,
@@ -137,7 +139,8 @@ fn fetch(
         Operation::TexGrad => {
             DetailOp::Gradient([words(body, rest.next(), dims)?, words(body, rest.next(), dims)?])
         }
-        _ => DetailOp::Base,
+        Operation::Tex | Operation::TexBase | Operation::Tld4 => DetailOp::Base,
+        _ => return None,
     };
     // Offsets and depths are both optional: the places that the validator found tell which is there.
     let places = i.places().skip(1).filter(|place| matches!(place.shape, Shape::Value(_)));
@@ -156,7 +159,8 @@ fn fetch(
     let (result, count) = match result {
         ScalarType::F16 => (FetchResult::Halves, 4),
         ScalarType::F16x2 => (FetchResult::Pairs, 2),
-        _ => (FetchResult::Words, 4),
+        ScalarType::U32 | ScalarType::S32 | ScalarType::F32 => (FetchResult::Words, 4),
+        _ => return None,
     };
     let gather = i.component().map(|component| match component {
         Component::R => 0,
@@ -183,6 +187,7 @@ fn fetch(
     Some(Box::new(op.with_plain()))
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "only `sured.p` has types without sign")]
 fn surface(
     body: &mut FunctionBuilder<'_>,
     i: &Instruction,

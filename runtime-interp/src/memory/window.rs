@@ -30,7 +30,7 @@ pub const fn base(space: StateSpace) -> Option<u64> {
         StateSpace::Local => Some(LOCAL),
         StateSpace::Const => Some(CONST),
         StateSpace::Param => Some(PARAM),
-        _ => None,
+        StateSpace::Reg | StateSpace::Sreg | StateSpace::Tex => None,
     }
 }
 

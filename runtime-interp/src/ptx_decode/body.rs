@@ -93,7 +93,12 @@ impl<'m> Body<'_, 'm> {
                         let offset = offset as u32;
                         let place = match decl.ty.class() {
                             TypeClass::Opaque => Place::OpaqueParam(offset),
-                            _ => Place::KernelParam(offset),
+                            TypeClass::Pred
+                            | TypeClass::Bits
+                            | TypeClass::Unsigned
+                            | TypeClass::Signed
+                            | TypeClass::Float
+                            | TypeClass::Packed => Place::KernelParam(offset),
                         };
                         self.places.insert((declarator, 0), place);
                         continue;
@@ -193,7 +198,13 @@ impl<'m> Body<'_, 'm> {
                 self.places.insert((declarator, number), place);
                 Some(place)
             }
-            _ => self.decoder.place(self.f.program(), decl, declarator, name),
+            StateSpace::Generic
+            | StateSpace::Reg
+            | StateSpace::Sreg
+            | StateSpace::Const
+            | StateSpace::Global
+            | StateSpace::Shared
+            | StateSpace::Tex => self.decoder.place(self.f.program(), decl, declarator, name),
         }
     }
 
@@ -248,7 +259,7 @@ impl<'m> Body<'_, 'm> {
     pub(super) fn label_named(&mut self, name: Symbol) -> Option<Label> {
         match self.decoder.scopes.lookup(name)?.binding {
             Binding::Label(stmt) | Binding::List(stmt) => Some(self.label(stmt)),
-            _ => None,
+            Binding::Variable(..) | Binding::Function(_) | Binding::Special(_) => None,
         }
     }
 

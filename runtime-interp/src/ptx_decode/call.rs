@@ -45,7 +45,9 @@ impl<'m> Body<'_, 'm> {
                 let Some(&Operand::Name(list)) = rest.first() else { return None };
                 Callee::Indirect(r, self.candidates(list)?)
             }
-            _ => return None,
+            Named::Reg(..) | Named::Vector(..) | Named::Variable(_) | Named::Special(_) | Named::Other => {
+                return None;
+            }
         };
         let model = match &callee {
             Callee::Direct(f) => *f,
@@ -136,7 +138,7 @@ impl<'m> Body<'_, 'm> {
         let r = match self.source(operand, Some(w))? {
             Source::Reg(r) => r,
             Source::Bits(bits) => self.f.constant(bits.into(), w),
-            _ => return None,
+            Source::Not(_) | Source::Address(_) | Source::Sink => return None,
         };
         match formal {
             Formal::Reg(_) => Some(Slot::Reg(r)),
@@ -173,6 +175,7 @@ impl<'m> Body<'_, 'm> {
     }
 
     /// The functions that an indirect call can reach: those of its list, or all that fit its prototype.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else lists functions")]
     fn candidates(&mut self, list: Symbol) -> Option<Vec<FuncId>> {
         let module: &'m Module = self.decoder.module;
         // A module variable may hold the table of functions: its name says nothing of their types.
@@ -184,7 +187,7 @@ impl<'m> Body<'_, 'm> {
                 functions_of(module, &module[module[declarator].init?], &mut names);
                 return Some(self.defined(names.into_iter()));
             }
-            _ => return None,
+            Binding::Label(_) | Binding::Function(_) | Binding::Special(_) => return None,
         };
         match module[stmt] {
             Stmt::CallTargets { targets, .. } => Some(self.defined(module[targets].iter().map(|t| t.name))),
@@ -228,7 +231,7 @@ fn functions_of(module: &Module, init: &Init, names: &mut Vec<Symbol>) {
     match *init {
         Init::Address { name, .. } => names.push(name),
         Init::List(list) => module[list].iter().for_each(|element| functions_of(module, element, names)),
-        _ => {}
+        Init::Const(_) | Init::Mask(_) | Init::Bytes(_) | Init::Ints(_) | Init::Field { .. } => {}
     }
 }
 

@@ -92,6 +92,7 @@ impl<'m> Body<'_, 'm> {
     }
 
     /// The operands of a video instruction without the parts of registers that they name.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what has no sign and no selector is left as it is")]
     fn selected(&mut self, operands: &[Operand]) -> Option<(SmallVec<[Operand; 6]>, Selection)> {
         let module: &'m Module = self.decoder.module;
         let mut names = SmallVec::new();
@@ -132,6 +133,10 @@ impl<'m> Body<'_, 'm> {
     }
 
     /// An instruction whose results depend on its sources alone.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "what is no vector is an element; only video instructions select parts"
+    )]
     fn compute(&mut self, i: &Instruction, operands: &[Operand]) -> Option<()> {
         let (operands, selection) = match i.class() {
             Class::Video => self.selected(operands)?,
@@ -197,6 +202,10 @@ impl<'m> Body<'_, 'm> {
     }
 
     /// `mov`: of one value, of a vector, and between a register and its parts (PTX ISA 9.0, 9.7.9.3 and 9.7.9.4).
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "what is no vector is a register, and what is no element of an array a value"
+    )]
     fn mov(&mut self, i: &Instruction, d: Operand, a: Operand) -> Option<()> {
         let ty = i.ty()?;
         let is_vector = |this: &mut Self, o: Operand| match o {
@@ -204,7 +213,7 @@ impl<'m> Body<'_, 'm> {
             Operand::Name(name) => match this.named(name) {
                 Named::Vector(..) => true,
                 Named::Special(special) => special.lanes() > 1,
-                _ => false,
+                Named::Reg(..) | Named::Variable(_) | Named::Function(_) | Named::Other => false,
             },
             _ => false,
         };
@@ -266,6 +275,7 @@ impl<'m> Body<'_, 'm> {
     }
 
     /// The elements of a vector source.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what has no elements is refused by name")]
     fn elements(&mut self, operand: Operand) -> Option<Vec<Part>> {
         let module: &'m Module = self.decoder.module;
         match operand {
@@ -285,7 +295,7 @@ impl<'m> Body<'_, 'm> {
                     .iter()
                     .map(|c| self.special(special, Some(c)).map(|r| Part::Of(Source::Reg(r))))
                     .collect(),
-                _ => None,
+                Named::Reg(..) | Named::Variable(_) | Named::Function(_) | Named::Other => None,
             },
             _ => None,
         }

@@ -424,6 +424,7 @@ impl<'m> Decoder<'m> {
 }
 
 /// The bytes of the largest `.param` variable of any function's body.
+#[expect(clippy::wildcard_enum_match_arm, reason = "only declarations declare")]
 fn largest_argument(module: &Module) -> u64 {
     let declared = module.functions().filter_map(|f| f.body).flat_map(|body| &module[body]);
     let params = declared.filter_map(|stmt| match stmt {

@@ -87,7 +87,7 @@ impl<'m> Body<'_, 'm> {
         let (d, c) = (self.f.reg(r.width()), self.f.constant(offset as u64 as u128, r.width()));
         let f = match r.width() {
             Width::W64 => lanes::vector(|a: u64, b: u64| a.wrapping_add(b)),
-            _ => lanes::vector(|a: u32, b: u32| a.wrapping_add(b)),
+            Width::Pred | Width::W32 | Width::W128 => lanes::vector(|a: u32, b: u32| a.wrapping_add(b)),
         };
         self.f.lanes(f, &[d], &[r, c]);
         Some(d)
@@ -168,13 +168,13 @@ impl<'m> Body<'_, 'm> {
                 match self.named(name) {
                     Named::Special(special) => Source::Reg(self.special(special, Some(selector))?),
                     Named::Vector(regs, n, _) => Source::Reg(component(&regs[..usize::from(n)], selector)?),
-                    _ => return None,
+                    Named::Reg(..) | Named::Variable(_) | Named::Function(_) | Named::Other => return None,
                 }
             }
             Operand::Not(inner) => match self.source(self.decoder.module[inner], Some(Width::Pred))? {
                 Source::Reg(p) => Source::Not(p),
                 Source::Bits(b) => Source::Bits(u64::from(b == 0)),
-                _ => return None,
+                Source::Not(_) | Source::Address(_) | Source::Sink => return None,
             },
             Operand::Name(Symbol::SINK) => Source::Sink,
             Operand::AddressName(_)
@@ -183,11 +183,16 @@ impl<'m> Body<'_, 'm> {
             | Operand::Index(_)
             | Operand::Bracket(_) => Source::Address(self.address(operand)?),
             Operand::Unified(inner) => self.source(self.decoder.module[inner], width)?,
-            _ => return None,
+            Operand::Name(_)
+            | Operand::Vector(_)
+            | Operand::Group(_)
+            | Operand::Pair(_)
+            | Operand::Neg(_) => return None,
         })
     }
 
     /// The sources of operands, which stand in these places of the form, the elements of vectors one by one.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what has no elements is one source")]
     pub(super) fn sources(
         &mut self,
         operands: &[Operand],
@@ -230,6 +235,7 @@ impl<'m> Body<'_, 'm> {
     }
 
     /// The destinations of an operand: vectors and pairs element by element, `None` for a sink.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what has no elements is one destination")]
     pub(super) fn destinations(&mut self, operand: Operand) -> Option<SmallVec<[Target; 4]>> {
         let mut all = SmallVec::new();
         match operand {
@@ -251,7 +257,11 @@ impl<'m> Body<'_, 'm> {
                 Named::Vector(regs, n, ty) => {
                     all.extend(regs[..usize::from(n)].iter().map(|r| Some((*r, ty))))
                 }
-                _ => all.push(self.destination(operand)?),
+                Named::Reg(..)
+                | Named::Variable(_)
+                | Named::Function(_)
+                | Named::Special(_)
+                | Named::Other => all.push(self.destination(operand)?),
             },
             _ => all.push(self.destination(operand)?),
         }
@@ -267,25 +277,35 @@ impl<'m> Body<'_, 'm> {
         Some(all)
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else is written: it is refused by name")]
     fn destination(&mut self, operand: Operand) -> Option<Target> {
         match operand {
             Operand::Name(Symbol::SINK) => Some(None),
             Operand::Name(name) => match self.named(name) {
                 Named::Reg(r, ty) => Some(Some((r, ty))),
-                _ => None,
+                Named::Vector(..)
+                | Named::Variable(_)
+                | Named::Function(_)
+                | Named::Special(_)
+                | Named::Other => None,
             },
             Operand::Component { name, selector } => match self.named(name) {
                 Named::Vector(regs, n, ty) => {
                     let selector = self.decoder.name(selector);
                     Some(Some((component(&regs[..usize::from(n)], selector)?, ty)))
                 }
-                _ => None,
+                Named::Reg(..)
+                | Named::Variable(_)
+                | Named::Function(_)
+                | Named::Special(_)
+                | Named::Other => None,
             },
             _ => None,
         }
     }
 
     /// `[a]`, `[a+4]`, `a[4]`.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is no address is refused by name")]
     pub(super) fn address(&mut self, operand: Operand) -> Option<Address> {
         match operand {
             Operand::AddressName(name) => self.address_of(name, 0),
@@ -295,7 +315,7 @@ impl<'m> Body<'_, 'm> {
             Operand::Bracket(list) => match self.decoder.module[list] {
                 [single @ Operand::Component { .. }] => match self.source(single, None)? {
                     Source::Reg(r) => Some(Address::Reg(r, 0)),
-                    _ => None,
+                    Source::Bits(_) | Source::Not(_) | Source::Address(_) | Source::Sink => None,
                 },
                 _ => None,
             },
@@ -327,6 +347,7 @@ impl<'m> Body<'_, 'm> {
     ///
     /// ptxas computes the distance in 32 bits, whatever the width of the index: in global space it is then added to the address as a
     /// number without a sign, in the others all is modulo 2^32.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is no index is refused by name")]
     fn indexed(&mut self, list: List<Operand>) -> Option<Address> {
         let module: &'m Module = self.decoder.module;
         let &[Operand::Name(base), index] = &module[list] else { return None };

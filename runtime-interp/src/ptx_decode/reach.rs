@@ -29,7 +29,13 @@ pub(super) fn reachable(module: &Module, entry: Symbol) -> FxHashSet<Symbol> {
             Item::Alias { alias, aliasee } => {
                 aliases.insert(alias, aliasee);
             }
-            _ => {}
+            Item::Version(_)
+            | Item::Target(_)
+            | Item::AddressSize(_)
+            | Item::File(_)
+            | Item::Pragma(_)
+            | Item::Section(_)
+            | Item::IntermediateSource(_) => {}
         }
     }
     found.name(entry);

@@ -12,6 +12,7 @@ use warpsmith_semantics::TextureAction;
 
 impl<'m> Body<'_, 'm> {
     /// Decodes an instruction whose destinations are read already; `operands` are its sources.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what has no elements is one source")]
     pub(super) fn texture(
         &mut self,
         i: &Instruction,
@@ -42,6 +43,7 @@ impl<'m> Body<'_, 'm> {
     }
 
     /// The elements of a vector, in braces or a register; of all else, the one.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what has no elements is one source")]
     fn texture_elements(&mut self, operand: Operand) -> Option<Elements> {
         let module: &'m Module = self.decoder.module;
         match operand {
@@ -56,7 +58,11 @@ impl<'m> Body<'_, 'm> {
                 Named::Vector(regs, n, _) => {
                     Some(regs[..usize::from(n)].iter().map(|r| Source::Reg(*r)).collect())
                 }
-                _ => Some(smallvec![self.source(operand, None)?]),
+                Named::Reg(..)
+                | Named::Variable(_)
+                | Named::Function(_)
+                | Named::Special(_)
+                | Named::Other => Some(smallvec![self.source(operand, None)?]),
             },
             _ => Some(smallvec![self.source(operand, None)?]),
         }

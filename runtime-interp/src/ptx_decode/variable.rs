@@ -107,7 +107,15 @@ impl<'m> Decoder<'m> {
                 let decl = &module[*id];
                 decl.linkage != Linkage::Extern && module[decl.names].iter().any(|d| d.name == name)
             }
-            _ => false,
+            Item::Version(_)
+            | Item::Target(_)
+            | Item::AddressSize(_)
+            | Item::File(_)
+            | Item::Pragma(_)
+            | Item::Section(_)
+            | Item::IntermediateSource(_)
+            | Item::Function(_)
+            | Item::Alias { .. } => false,
         })
     }
 
@@ -124,16 +132,25 @@ impl<'m> Decoder<'m> {
             Init::List(list) => list.len() as u64,
             Init::Bytes(list) => list.len() as u64,
             Init::Ints(list) => list.len() as u64,
-            _ => 1,
+            Init::Const(_) | Init::Address { .. } | Init::Mask(_) | Init::Field { .. } => 1,
         }
     }
 
     /// Fills in the initial values, now that every name has a place.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "only declarations declare")]
     pub(super) fn initialise(&mut self) {
         let module: &'m Module = self.module;
         let of_module = module.items().iter().filter_map(|item| match item {
             Item::Variable(id) => Some(*id),
-            _ => None,
+            Item::Version(_)
+            | Item::Target(_)
+            | Item::AddressSize(_)
+            | Item::File(_)
+            | Item::Pragma(_)
+            | Item::Section(_)
+            | Item::IntermediateSource(_)
+            | Item::Function(_)
+            | Item::Alias { .. } => None,
         });
         let in_bodies = module.functions().filter_map(|f| f.body).flat_map(|body| &module[body]).filter_map(
             |s| match s {

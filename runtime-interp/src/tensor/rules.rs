@@ -68,6 +68,7 @@ fn rank(d: &Descriptor) -> Checked {
 }
 
 /// Address, sizes and strides.
+#[expect(clippy::wildcard_enum_match_arm, reason = "what is not packed stands alone")]
 fn place(d: &Descriptor) -> Checked {
     let (unit, why) = match (d.interleave, d.element.is_padded()) {
         (Interleave::B32, _) => (32, " with interleave 32B".into()),

@@ -243,6 +243,7 @@ impl Tile {
 const BOX_ALIGN_BITS: i64 = 8 * 16;
 
 /// What the manual asks of coordinates (5.5.3.1, 9.7.9.25.5.1).
+#[expect(clippy::wildcard_enum_match_arm, reason = "what is not packed stands alone")]
 fn check_coordinates(d: &Descriptor, request: &Request<'_>) -> Result<(), String> {
     let name = d.element.name();
     if !request.load {
@@ -350,6 +351,7 @@ struct Found<'a> {
 
 impl Found<'_> {
     /// The next row of the tile, at coordinates.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is not packed stands alone")]
     fn row(&mut self, x: &[i64; 5], slice: u32) -> Result<(), String> {
         let (d, plan) = (self.d, self.plan);
         let at = self.at;
@@ -423,6 +425,7 @@ pub(crate) fn filled(d: &Descriptor, bytes: u32) -> Vec<u8> {
 }
 
 /// What an element type does to elements on their way: subnormals, and bits that tf32 does not have.
+#[expect(clippy::wildcard_enum_match_arm, reason = "only these two change what is read")]
 pub(crate) fn convert(element: ElementType, data: &mut [u8]) {
     let (ftz, tf32) = match element {
         ElementType::F32Ftz => (true, false),

@@ -32,7 +32,11 @@ impl Rule {
     fn mode(self) -> AddressMode {
         match self.mode {
             AddressMode::Wrap | AddressMode::Mirror if !self.normalized => AddressMode::Clamp,
-            mode => mode,
+            mode @ (AddressMode::Wrap
+            | AddressMode::Mirror
+            | AddressMode::ClampOgl
+            | AddressMode::Clamp
+            | AddressMode::Border) => mode,
         }
     }
 }

@@ -219,7 +219,7 @@ impl Reading {
                     ChannelType::F16 => from_half(*bits).to_bits(),
                     _ if ty.is_signed() && normal => (*bits as i32 as f32 / one).max(-1.0).to_bits(),
                     _ if ty.is_signed() => (*bits as i32 as f32).to_bits(),
-                    _ => (*bits as f32 / one).to_bits(),
+                    ChannelType::U8 | ChannelType::S8 | ChannelType::U16 | ChannelType::S16 | ChannelType::U32 | ChannelType::S32 => (*bits as f32 / one).to_bits(),
                 };
             }
         });

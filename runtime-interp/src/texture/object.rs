@@ -16,6 +16,7 @@ pub enum ReferenceKind {
 
 impl ReferenceKind {
     /// Of a type of variables.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "opaque types are three")]
     pub const fn of_type(ty: ScalarType) -> Option<ReferenceKind> {
         match ty {
             ScalarType::Texref => Some(ReferenceKind::Texture),

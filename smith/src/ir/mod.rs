@@ -313,6 +313,10 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
     }
 
     /// An operation whose shape and types the table says all about.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "all other operands have the type of the operation, and only conversions name another one"
+    )]
     fn regular(&mut self) -> Result<()> {
         let op = match self.flavour.ops.as_slice() {
             [] => *self.u.choose(regular_ops(self.config.special))?,

@@ -93,6 +93,7 @@ impl Generator<'_, '_, '_> {
     }
 
     /// Operations of a list of operands, on scalars and vectors.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all other operands have the type of the operation")]
     pub(super) fn listed(&mut self) -> Result<()> {
         let listed = |op: &Opcode| op.info().shape == Shape::List && op.traits().is_pure();
         static OPS: OnceLock<Vec<Opcode>> = OnceLock::new();

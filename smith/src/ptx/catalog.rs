@@ -94,7 +94,14 @@ fn template(sample: Sample) -> Option<Template> {
     let types = present.clone().map(|operand| match &operand.kind {
         SigKind::Value(value) => Some(value.ty),
         SigKind::Pair { first, .. } => Some(first.ty),
-        _ => None,
+        SigKind::Address(_)
+        | SigKind::Bracket(_)
+        | SigKind::Tuple(_)
+        | SigKind::Label
+        | SigKind::Callee
+        | SigKind::Arguments
+        | SigKind::Results
+        | SigKind::List => None,
     });
     let types: Vec<Option<ScalarType>> = types.collect();
     let truths = present.map(
@@ -199,11 +206,18 @@ fn is_plain_access(template: &Template) -> bool {
             ),
             Arg::Reg(_) | Arg::Sink | Arg::Int(_) | Arg::F32(_) | Arg::F64(_) => true,
             Arg::Vector(all) => all.iter().all(|a| matches!(a, Arg::Reg(_) | Arg::Sink)),
-            _ => false,
+            Arg::TensorAddress
+            | Arg::Handle
+            | Arg::Bracket(_)
+            | Arg::Pair(_)
+            | Arg::Not(_)
+            | Arg::Neg(_)
+            | Arg::Part(..) => false,
         })
 }
 
 /// How many bytes an access reaches.
+#[expect(clippy::wildcard_enum_match_arm, reason = "only vectors have lanes")]
 pub(crate) fn access_bytes(mnemonic: &Mnemonic) -> Option<u32> {
     let element = mnemonic.types().last()?.bytes()?;
     let lanes = mnemonic.mods().iter().find_map(|m| match m {

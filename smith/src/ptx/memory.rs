@@ -39,7 +39,7 @@ impl Generator<'_, '_, '_> {
             StateSpace::Generic => area("%gen", 64, 192, false),
             StateSpace::Shared => area("%shr", 0, 32, false),
             StateSpace::Local => area("stack", 0, 64, true),
-            _ => None,
+            StateSpace::Reg | StateSpace::Sreg | StateSpace::Param | StateSpace::Tex => None,
         })
     }
 
@@ -209,6 +209,7 @@ impl Generator<'_, '_, '_> {
         Ok(())
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "only addresses are replaced")]
     fn memory_template(&mut self, template: &Template, writes: bool) -> Result<()> {
         if self.config.judged && !template.judged {
             return Ok(());
@@ -223,7 +224,15 @@ impl Generator<'_, '_, '_> {
         let readonly = mods.contains(&Mod::Nc) || template.sample.mnemonic.opcode() == Opcode::Ldu;
         let space = match space {
             StateSpace::Generic if readonly => return Ok(()),
-            space => space,
+            space @ (StateSpace::Generic
+            | StateSpace::Reg
+            | StateSpace::Sreg
+            | StateSpace::Const
+            | StateSpace::Global
+            | StateSpace::Local
+            | StateSpace::Param
+            | StateSpace::Shared
+            | StateSpace::Tex) => space,
         };
         let Some(area) = self.area(space, writes, readonly)? else { return Ok(()) };
         // 16-byte accesses of several lanes are aligned as a whole.
@@ -251,6 +260,7 @@ impl Generator<'_, '_, '_> {
 }
 
 /// Bytes are kept in registers of 16 bits.
+#[expect(clippy::wildcard_enum_match_arm, reason = "only registers of bytes are widened")]
 fn in_registers(arg: &Arg) -> Arg {
     match arg {
         Arg::Reg(ScalarType::B8) => Arg::Reg(ScalarType::B16),

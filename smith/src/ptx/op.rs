@@ -77,6 +77,7 @@ impl Generator<'_, '_, '_> {
 
     /// Puts a number at an edge, or a small one, into one of the integer registers that an instruction reads: a position behind the last bit, a search
     /// in zero, which random data do not have.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "only registers of integers are shifted")]
     fn put_edge(&mut self, template: &Template, operands: &[String]) -> Result<()> {
         let sources = template.sample.operands.iter().zip(operands).skip(template.sample.destinations);
         let integers = sources.filter_map(|(arg, name)| match arg {
@@ -163,6 +164,7 @@ impl Generator<'_, '_, '_> {
     }
 
     /// An operand that, if it is written, is none of those before it: which of two results a register has is nobody's promise.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "only registers have classes")]
     fn distinct(
         &mut self,
         arg: &Arg,
@@ -225,6 +227,7 @@ impl Generator<'_, '_, '_> {
     }
 
     /// Puts two in the place of NaN: its bits are nobody's promise, and zero is what much is wrongly made of.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "no other type has a NaN that is not settled already")]
     pub(super) fn settle(&mut self, name: &str, ty: ScalarType) {
         let name = name.split_once('|').map_or(name, |(first, _)| first);
         if name == "_" || name.starts_with('{') {

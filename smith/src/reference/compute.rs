@@ -94,6 +94,7 @@ fn clamp(value: i128, ty: ScalarType) -> u128 {
 }
 
 /// What an instruction computes from the values of its sources; `carry` is the flag of extended arithmetic. `None` for what is not described here.
+#[expect(clippy::wildcard_enum_match_arm, reason = "what is not described here is said so")]
 pub(super) fn compute(mnemonic: &Mnemonic, a: &[u128], carry: &mut bool) -> Option<Results> {
     let m = Mods { mods: mnemonic.mods(), asked: Cell::new(0) };
     let arg = |n: usize| a.get(n).copied().unwrap_or(0);
@@ -109,25 +110,30 @@ pub(super) fn compute(mnemonic: &Mnemonic, a: &[u128], carry: &mut bool) -> Opti
             let chooser = m.ty(1)?;
             let first = match chooser {
                 ScalarType::S32 => signed(arg(2), 32) >= 0,
-                _ => {
+                ScalarType::F32 => {
                     let c =
                         if m.has(Mod::Ftz) { Format::F32.flushed(low(arg(2), 32)) } else { low(arg(2), 32) };
                     // A NaN is not greater or equal; minus zero is.
                     matches!(Format::F32.compare(c, 0), Some(Ordering::Greater | Ordering::Equal))
                 }
+                _ => return None,
             };
             one(if first { arg(0) } else { arg(1) })
         }
         Opcode::Setp => setp(&m, a)?,
         Opcode::Set => one(set(&m, a)?),
         Opcode::Cvt => one(cvt(&m, arg(0))?),
-        Opcode::And | Opcode::Or | Opcode::Xor => {
+        Opcode::And => {
             m.ty(0)?;
-            one(match mnemonic.opcode() {
-                Opcode::And => arg(0) & arg(1),
-                Opcode::Or => arg(0) | arg(1),
-                _ => arg(0) ^ arg(1),
-            })
+            one(arg(0) & arg(1))
+        }
+        Opcode::Or => {
+            m.ty(0)?;
+            one(arg(0) | arg(1))
+        }
+        Opcode::Xor => {
+            m.ty(0)?;
+            one(arg(0) ^ arg(1))
         }
         Opcode::Not => {
             let bits = m.ty(0)?.bits();
@@ -158,10 +164,8 @@ pub(super) fn compute(mnemonic: &Mnemonic, a: &[u128], carry: &mut bool) -> Opti
                 amount.min(32)
             };
             let both = (low(arg(1), 32) << 32) | low(arg(0), 32);
-            one(match mnemonic.opcode() {
-                Opcode::ShfL => low((both << by) >> 32, 32),
-                _ => low(both >> by, 32),
-            })
+            let left = mnemonic.opcode() == Opcode::ShfL;
+            one(low(if left { (both << by) >> 32 } else { both >> by }, 32))
         }
         Opcode::Prmt => one(prmt(&m, arg(0), arg(1), arg(2))?),
         Opcode::Popc => {
@@ -261,9 +265,10 @@ pub(super) fn compute(mnemonic: &Mnemonic, a: &[u128], carry: &mut bool) -> Opti
             let round = m.round();
             let ftz = m.has(Mod::Ftz);
             let source = if ftz { format.flushed(low(arg(0), ty.bits())) } else { low(arg(0), ty.bits()) };
-            let result = match mnemonic.opcode() {
-                Opcode::Rcp => format.div(format.one(), source, round),
-                _ => format.sqrt(source, round)?,
+            let result = if mnemonic.opcode() == Opcode::Rcp {
+                format.div(format.one(), source, round)
+            } else {
+                format.sqrt(source, round)?
             };
             one(if ftz { format.flushed(result) } else { result })
         }
@@ -383,6 +388,7 @@ fn lop3(m: &Mods, a: &[u128]) -> Option<Results> {
 }
 
 /// The lanes that a packed type has.
+#[expect(clippy::wildcard_enum_match_arm, reason = "what is not packed has no elements")]
 fn lane_type(ty: ScalarType) -> Option<ScalarType> {
     match ty {
         ScalarType::F16x2 => Some(ScalarType::F16),
@@ -421,6 +427,7 @@ fn arithmetic(op: Opcode, m: &Mods, a: &[u128], carry: &mut bool) -> Option<u128
     }
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "what is not described here is said so")]
 fn float(op: Opcode, m: &Mods, format: Format, a: &[u128]) -> Option<u128> {
     let ftz = m.has(Mod::Ftz);
     let a: Vec<u128> = a.iter().map(|v| if ftz { format.flushed(*v) } else { *v }).collect();
@@ -473,6 +480,7 @@ fn float(op: Opcode, m: &Mods, format: Format, a: &[u128]) -> Option<u128> {
 }
 
 /// True for a result that is the least normal number, and would be less if the exponent had no bound: hardware flushes it (`docs/engine.md`).
+#[expect(clippy::wildcard_enum_match_arm, reason = "what is not described here is said so")]
 fn is_tiny(op: Opcode, format: Format, round: Round, a: &[u128], result: u128) -> bool {
     if format != Format::F32 || result & !format.sign() != 0x0080_0000 {
         return false;

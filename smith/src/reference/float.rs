@@ -39,6 +39,7 @@ macro_rules! in_format {
 }
 
 impl Format {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "no other type has arithmetic of its own")]
     pub fn of(ty: ScalarType) -> Option<Format> {
         match ty {
             ScalarType::F16 => Some(Format::F16),

@@ -191,7 +191,11 @@ impl Loader<'_> {
                     }
                     None => return unsupported("local memory of a module"),
                 },
-                _ => return unsupported(format!("a variable in .{}", decl.space.name())),
+                StateSpace::Generic
+                | StateSpace::Reg
+                | StateSpace::Sreg
+                | StateSpace::Param
+                | StateSpace::Tex => return unsupported(format!("a variable in .{}", decl.space.name())),
             };
             self.bind(name, Sym::Memory(decl.space, place, decl.ty.bits().div_ceil(8)));
         }
@@ -210,7 +214,9 @@ impl Loader<'_> {
                     values.push(self.initial(element, ty)?);
                 }
             }
-            one => values.push(self.initial(one, ty)?),
+            one @ (Init::Const(_) | Init::Address { .. } | Init::Mask(_) | Init::Field { .. }) => {
+                values.push(self.initial(one, ty)?)
+            }
         }
         for (n, value) in values.into_iter().enumerate() {
             let at = place as usize + n * bytes;
@@ -237,7 +243,12 @@ impl Loader<'_> {
                 Some(Sym::Function(n)) => Ok(FUNCTIONS + 16 * *n as u64),
                 _ => unsupported("an initial address"),
             },
-            _ => unsupported("an initial value"),
+            Init::Const(_)
+            | Init::Mask(_)
+            | Init::List(_)
+            | Init::Bytes(_)
+            | Init::Ints(_)
+            | Init::Field { .. } => unsupported("an initial value"),
         }
     }
 
@@ -278,7 +289,13 @@ impl Loader<'_> {
                     match decl.space {
                         StateSpace::Reg => self.registers(decl, func),
                         StateSpace::Param => self.parameters(decl, func)?,
-                        _ => {
+                        StateSpace::Generic
+                        | StateSpace::Sreg
+                        | StateSpace::Const
+                        | StateSpace::Global
+                        | StateSpace::Local
+                        | StateSpace::Shared
+                        | StateSpace::Tex => {
                             let mut inits = Vec::new();
                             self.variables(decl, &mut inits, Some(func))?;
                             for (place, init, ty) in inits {
@@ -327,6 +344,7 @@ impl Loader<'_> {
     }
 
     /// Binds the labels of the scope that begins here: they can be named before they stand there.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other statements name nothing")]
     fn labels(&mut self, places: &[usize], ids: &[Id<Stmt>], mut depth: usize) {
         let module = self.module;
         for (&place, &id) in places.iter().zip(ids) {

@@ -58,7 +58,7 @@ impl View<'_> {
             StateSpace::Generic | StateSpace::Global | StateSpace::Const => {
                 self.global.find(at).ok_or_else(fault)?
             }
-            _ => return Err(fault()),
+            StateSpace::Reg | StateSpace::Sreg | StateSpace::Param | StateSpace::Tex => return Err(fault()),
         };
         if len > 0 && !at.is_multiple_of(len.next_power_of_two() as u64) {
             return Err(Stop::Fault(format!("a misaligned access of {len} bytes at {at:#x}")));

@@ -109,6 +109,7 @@ impl Block<'_> {
         Ok(released)
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is not described here is said so")]
     fn exchange(&mut self, inst: &Inst, lanes: &[usize], mask: u32) -> Result<(), Stop> {
         let m = &inst.mnemonic;
         if m.opcode() == Opcode::BarWarp {

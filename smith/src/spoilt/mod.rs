@@ -252,7 +252,7 @@ fn operand(arg: &Arg, place: usize) -> Operand {
             let parts = list.iter().enumerate().map(|(n, arg)| match operand(arg, place + n) {
                 // One address between the brackets.
                 Operand::Group(Marks::Brackets, mut inner) if inner.len() == 1 => inner.remove(0),
-                other => other,
+                other @ (Operand::Leaf(_) | Operand::Group(..)) => other,
             });
             Operand::Group(Marks::Brackets, parts.collect())
         }

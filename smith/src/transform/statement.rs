@@ -80,7 +80,14 @@ impl Statement {
         let mut writes = signature.operands.iter().map(|operand| match &operand.kind {
             SigKind::Value(value) => value.destination,
             SigKind::Pair { first, .. } => first.destination,
-            _ => false,
+            SigKind::Address(_)
+            | SigKind::Bracket(_)
+            | SigKind::Tuple(_)
+            | SigKind::Label
+            | SigKind::Callee
+            | SigKind::Arguments
+            | SigKind::Results
+            | SigKind::List => false,
         });
         writes.next() == Some(true) && !writes.any(|writes| writes)
     }

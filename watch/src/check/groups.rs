@@ -37,6 +37,7 @@ impl Issued {
 }
 
 /// The kind of groups that track the operation of `at`.
+#[expect(clippy::wildcard_enum_match_arm, reason = "nothing else completes in a group")]
 pub(super) fn group_of(at: &At<'_>) -> Option<Group> {
     match at.program.operation(at.pc)?.kind {
         OperationKind::Async(op) => match op.completion()? {

@@ -141,7 +141,13 @@ impl MemoryMap {
             }
             // Each function has its own; past its end the engine looks.
             StateSpace::Local => true,
-            _ => self.sizes.get(&space).is_some_and(|size| end <= *size),
+            StateSpace::Generic
+            | StateSpace::Reg
+            | StateSpace::Sreg
+            | StateSpace::Const
+            | StateSpace::Param
+            | StateSpace::Shared
+            | StateSpace::Tex => self.sizes.get(&space).is_some_and(|size| end <= *size),
         }
     }
 
@@ -151,7 +157,13 @@ impl MemoryMap {
             StateSpace::Global => self.holding(space, address).is_some(),
             // Every thread has its own, of a size that depends on the running function.
             StateSpace::Local => address < 512 << 10,
-            _ => self.sizes.get(&space).is_some_and(|size| address < *size),
+            StateSpace::Generic
+            | StateSpace::Reg
+            | StateSpace::Sreg
+            | StateSpace::Const
+            | StateSpace::Param
+            | StateSpace::Shared
+            | StateSpace::Tex => self.sizes.get(&space).is_some_and(|size| address < *size),
         }
     }
 

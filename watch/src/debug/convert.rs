@@ -6,6 +6,7 @@ use warpsmith_isa::{ScalarType, StateSpace};
 
 impl Value {
     /// Of a slice, as rustc describes them: the address of its first element, and how many there are.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "no other type is shown as text")]
     pub fn slice(&self) -> Option<(Value, u64)> {
         let Type::Struct(of) = self.ty.plain() else { return None };
         let [data, length] = of.members() else { return None };

@@ -99,7 +99,7 @@ pub fn check(text: &str) -> Result<(), String> {
 pub fn registers(text: &str) -> Result<Vec<String>, String> {
     let names = lex(text)?.into_iter().filter_map(|token| match token {
         Token::Register(name) => Some(name),
-        _ => None,
+        Token::Number(_) | Token::Word(_) | Token::Dollar(_) | Token::Space(_) | Token::Op(_) => None,
     });
     Ok(names.collect())
 }

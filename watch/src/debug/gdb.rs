@@ -207,6 +207,7 @@ impl Debugger<'_> {
     }
 
     /// `info symbol EXPRESSION`: the variable that an address is in. `$pc` is a line of the PTX.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "only pointers are of a space")]
     pub(super) fn info_symbol(&mut self, args: &str, view: Option<&mut View<'_>>) -> Result<Flow, String> {
         let view = view.ok_or("The program is not being run.")?;
         if args == "$pc" {

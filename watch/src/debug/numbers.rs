@@ -49,6 +49,7 @@ pub(super) fn characters(bytes: &[u8]) -> String {
 }
 
 /// The bits that a type has room for.
+#[expect(clippy::wildcard_enum_match_arm, reason = "other types have a size alone")]
 pub fn mask(bits: u128, ty: &Type) -> u128 {
     let width = match ty.plain() {
         Type::Scalar(ty) | Type::Base(_, ty, _) => ty.bits(),
@@ -119,6 +120,7 @@ fn packed(ty: ScalarType) -> Option<(ScalarType, u32)> {
     (of.bits() * count == ty.bits()).then_some((of, count))
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "other floats are shown as those of 32 bits")]
 fn shown_float(ty: ScalarType, value: f64) -> String {
     if value.is_nan() {
         return if value.is_sign_negative() { "-nan" } else { "nan" }.into();
@@ -134,6 +136,7 @@ fn shown_float(ty: ScalarType, value: f64) -> String {
 }
 
 /// The value of a float of the formats that are also C's or common in machine learning.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others are no floats, or packed")]
 pub(super) fn float(ty: ScalarType, bits: u128) -> Option<f64> {
     Some(match ty {
         ScalarType::F64 => f64::from_bits(bits as u64),
@@ -166,6 +169,7 @@ fn small_float(bits: u32, exponent_bits: u32, mantissa_bits: u32) -> f64 {
 }
 
 /// The bits of the nearest value of a format; for those of 16 bits by way of f32.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others are no floats, or packed")]
 pub(super) fn from_float(ty: ScalarType, value: f64) -> Option<u128> {
     Some(match ty {
         ScalarType::F64 => value.to_bits().into(),

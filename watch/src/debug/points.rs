@@ -104,7 +104,13 @@ impl Point {
                     start = offset;
                     owner.is_some() || of.warp.block == warp.block
                 }
-                _ => true,
+                StateSpace::Generic
+                | StateSpace::Reg
+                | StateSpace::Sreg
+                | StateSpace::Const
+                | StateSpace::Global
+                | StateSpace::Param
+                | StateSpace::Tex => true,
             };
             mine && start < address.saturating_add(len) && *address < start.saturating_add(bytes)
         });
@@ -120,7 +126,12 @@ impl Point {
         let place = match stage {
             Stage::Written(place) | Stage::Reduced { place, .. } if *kind != WatchKind::Read => place,
             Stage::Read(place) if *kind != WatchKind::Change => place,
-            _ => return,
+            Stage::Issued
+            | Stage::Described(_)
+            | Stage::Read(_)
+            | Stage::Written(_)
+            | Stage::Reduced { .. }
+            | Stage::Complete => return,
         };
         let own = if place.rank.is_some() { StateSpace::Shared } else { StateSpace::Global };
         let len = old.bytes.len() as u64;

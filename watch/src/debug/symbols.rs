@@ -13,12 +13,20 @@ use std::ops::Range;
 use warpsmith_diag::LineIndex;
 use warpsmith_interp::Program;
 use warpsmith_interp::engine::{FuncId, NamedReg};
-use warpsmith_isa::{ScalarType, StateSpace};
+use warpsmith_isa::{ScalarType, StateSpace, Traits};
 use warpsmith_ptx::scope::{Binding, Scopes};
 use warpsmith_ptx::{Decl, Declarator, Function, Item, List, Module, PtrTo, Stmt};
 
-/// What code in front of a function's body does: it fetches parameters and puts them where their variables are.
-const FETCHES: &[&str] = &["ld", "mov", "st", "cvta", "cvt", "and", "or", "setp", "selp", "add", "sub"];
+/// What an instruction does that may go elsewhere, wait, or be noticed by others: in front of a function's body, where parameters are fetched and
+/// put where their variables are, is none of it.
+const LEAVES: Traits = Traits::TERMINATOR
+    .union(Traits::CALL)
+    .union(Traits::CONVERGENT)
+    .union(Traits::BARRIER)
+    .union(Traits::WAIT)
+    .union(Traits::FENCE)
+    .union(Traits::ASYNC)
+    .union(Traits::SIDE_EFFECT);
 
 /// A module and the program that it was loaded as.
 pub struct Symbols<'a> {
@@ -34,6 +42,7 @@ pub struct Symbols<'a> {
 }
 
 impl<'a> Symbols<'a> {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "only labels and instructions have lines")]
     pub fn new(name: &str, text: &str, module: &'a Module, program: &'a Program) -> Symbols<'a> {
         let first = |(number, head): (usize, u32)| {
             let mut pc = head;
@@ -51,7 +60,10 @@ impl<'a> Symbols<'a> {
         starts.dedup();
         let lines = LineIndex::new(text);
         let mut labels = Vec::new();
-        let mut leaves = FxHashSet::default();
+        let leaving = program.statements().iter().filter(|statement| {
+            statement.instruction.is_some_and(|instruction| instruction.traits().intersects(LEAVES))
+        });
+        let mut leaves: FxHashSet<u32> = leaving.map(|statement| statement.line).collect();
         for function in module.functions() {
             let Some(body) = function.body else { continue };
             let mut open: Vec<String> = Vec::new();
@@ -61,8 +73,7 @@ impl<'a> Symbols<'a> {
                     Stmt::Inst(inst) => {
                         let line = lines.position(module.stmt_span(id).start).line;
                         let function = &module[function.name];
-                        let operation = module[inst.mnemonic].split('.').next().unwrap_or_default();
-                        if inst.guard.is_some() || !FETCHES.contains(&operation) {
+                        if inst.guard.is_some() {
                             leaves.insert(line);
                         }
                         labels.extend(open.drain(..).map(|label| (function.to_owned(), label, line)));
@@ -373,6 +384,7 @@ impl<'a> Symbols<'a> {
     }
 
     /// What a name means at an operation, by the scopes around its statement.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "only functions have bodies")]
     pub fn meaning(&self, pc: u32, name: &str) -> Option<(&'a Decl, &'a Declarator)> {
         let module = self.module;
         let symbol = module.names().find(name)?;
@@ -397,6 +409,7 @@ impl<'a> Symbols<'a> {
         self.declared(function, name).map(|(decl, declarator)| self.type_of(decl, declarator))
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "only variables are declared here")]
     fn declared(&self, function: Option<&str>, name: &str) -> Option<(&'a Decl, &'a Declarator)> {
         let module = self.module;
         let of = |decl: &'a Decl| {
@@ -413,6 +426,7 @@ impl<'a> Symbols<'a> {
     }
 
     /// What a function declares: its parameters, then the variables of its body.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "only declarations declare")]
     fn decls(&self, function: &'a Function) -> impl Iterator<Item = &'a Decl> {
         let module = self.module;
         let list = |list: List<Decl>| module[list].iter();
@@ -424,6 +438,7 @@ impl<'a> Symbols<'a> {
     }
 
     /// The variables that a function declares in its body, with their spaces; parameters of calls are left out.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "only declarations declare")]
     pub fn locals(&self, function: &str) -> Vec<(&'a str, StateSpace)> {
         let module = self.module;
         let functions = module.functions().filter(|f| &module[f.name] == function);

@@ -261,6 +261,7 @@ impl Declared for Type {
 }
 
 /// A class that another one is derived from.
+#[expect(clippy::wildcard_enum_match_arm, reason = "only composites have tags")]
 fn base_class(member: &Member) -> String {
     match member.ty.plain() {
         dwarf::Type::Composite(of) => of.tag().to_owned(),

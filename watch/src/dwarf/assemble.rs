@@ -105,6 +105,7 @@ impl Sections {
 }
 
 /// The labels of functions: where the next instruction is written, or what follows the last one.
+#[expect(clippy::wildcard_enum_match_arm, reason = "only labels and instructions have places")]
 fn code_labels(module: &Module) -> FxHashMap<&str, u64> {
     let mut labels = FxHashMap::default();
     for function in module.functions() {

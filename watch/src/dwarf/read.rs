@@ -144,6 +144,7 @@ impl<'a, 'd> Reader<'a, 'd> {
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "DWARF has many forms for a number")]
     fn bounds(&self, entry: &Entry<'a>) -> Option<Range<u64>> {
         let Some(AttributeValue::Addr(low)) = entry.attr_value(gimli::DW_AT_low_pc) else { return None };
         let high = match entry.attr_value(gimli::DW_AT_high_pc)? {
@@ -200,6 +201,7 @@ impl<'a, 'd> Reader<'a, 'd> {
         Call { text, level, function: self.name_of(entry, abbreviations), linkage, at: at.into() }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "a name is text")]
     fn string(&self, entry: &Entry<'a>, name: gimli::DwAt) -> Option<String> {
         let text = match entry.attr_value(name)? {
             AttributeValue::String(text) => text,
@@ -216,6 +218,7 @@ impl<'a, 'd> Reader<'a, 'd> {
         value.sdata_value().or_else(|| value.udata_value().map(|value| value as i64))
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "DWARF has many forms for a number")]
     fn class(entry: &Entry<'a>) -> Option<u64> {
         match entry.attr_value(gimli::DW_AT_address_class)? {
             AttributeValue::AddressClass(class) => Some(class.0),

@@ -181,7 +181,14 @@ pub(super) fn modifiers_in_operand(operand: &Operand) -> Vec<&str> {
         Shape::Bracket(inner) | Shape::Tuple(inner) => {
             all.extend(inner.iter().flat_map(modifiers_in_operand))
         }
-        _ => {}
+        Shape::Value(_)
+        | Shape::Address(_)
+        | Shape::Pair { .. }
+        | Shape::Label
+        | Shape::Callee
+        | Shape::Arguments
+        | Shape::Results
+        | Shape::List => {}
     }
     all
 }

@@ -52,7 +52,15 @@ impl Reader {
             let shape = if inner.len() == 1 { inner.remove(0).shape } else { Shape::Bracket(inner) };
             let shape = match shape {
                 Shape::Address(address) => Shape::Address(address_flags(c, address)?),
-                shape => shape,
+                shape @ (Shape::Value(_)
+                | Shape::Pair { .. }
+                | Shape::Bracket(_)
+                | Shape::Tuple(_)
+                | Shape::Label
+                | Shape::Callee
+                | Shape::Arguments
+                | Shape::Results
+                | Shape::List) => shape,
             };
             return Ok(Operand { name, shape, presence: presence(c)?, gates: Vec::new() });
         }

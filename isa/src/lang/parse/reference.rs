@@ -33,7 +33,7 @@ pub(super) fn check_references(form: &Form, c: &Cursor) -> Result<()> {
             Ty::Instruction if types != 1 => {
                 return c.error(format!("an operand without type in a form of {types} type slots"));
             }
-            _ => {}
+            Ty::Instruction | Ty::Fixed(_) | Ty::Slot { .. } => {}
         }
         match &value.count {
             Count::Fragment { .. } if !form.slots.iter().any(is_shape_slot) => {
@@ -42,7 +42,11 @@ pub(super) fn check_references(form: &Form, c: &Cursor) -> Result<()> {
             Count::Fragment { ty: Ty::Slot { slot, .. }, .. } if !has(slot) => {
                 return c.error(format!("no slot `.{slot}` for a fragment's elements"));
             }
-            _ => {}
+            Count::Scalar
+            | Count::Fixed(_)
+            | Count::OneOf(_)
+            | Count::Slot { .. }
+            | Count::Fragment { .. } => {}
         }
         match value.flags.iter().find(|(_, f)| !FLAGS.contains(&f.as_str())) {
             Some((_, flag)) => c.error(format!("no flag `{flag}`")),
@@ -54,7 +58,12 @@ pub(super) fn check_references(form: &Form, c: &Cursor) -> Result<()> {
             Shape::Value(v) => value(v),
             Shape::Pair { first, second, .. } => value(first).and_then(|()| value(second)),
             Shape::Bracket(inner) | Shape::Tuple(inner) => walk(inner, value),
-            _ => Ok(()),
+            Shape::Address(_)
+            | Shape::Label
+            | Shape::Callee
+            | Shape::Arguments
+            | Shape::Results
+            | Shape::List => Ok(()),
         })
     }
     walk(&form.operands, &value)

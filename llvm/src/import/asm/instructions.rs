@@ -3,6 +3,7 @@
 use super::*;
 
 impl Builder<'_, '_, '_> {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what cannot be written is refused by name")]
     pub(super) fn translate_plain(
         &mut self,
         t: &Translation<'_>,
@@ -92,6 +93,7 @@ impl Builder<'_, '_, '_> {
     }
 
     /// `mov`: the bits of one or several registers in others, which needs no instruction.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is no vector is one source, or refused by name")]
     pub(super) fn translate_move(
         &mut self,
         t: &Translation<'_>,

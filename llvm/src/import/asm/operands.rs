@@ -16,6 +16,7 @@ impl Builder<'_, '_, '_> {
             .ok_or_else(|| Error::unsupported(format!("`{name}`, which is no register of its")))
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "only registers are negated")]
     pub(super) fn asm_operand(&mut self, t: &Translation<'_>, operand: ptx::Operand) -> Result<PtxArg> {
         Ok(match operand {
             ptx::Operand::Name(ptx::Symbol::SINK) => PtxArg::sink(),

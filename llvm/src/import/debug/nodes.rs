@@ -13,14 +13,14 @@ impl<'n> Nodes<'n, '_> {
     pub(super) fn node(self, id: u64, kind: u32) -> Option<&'n [u64]> {
         match self.get(id)? {
             Metadata::Node(found, ops) if *found == kind => Some(ops),
-            _ => None,
+            Metadata::String(_) | Metadata::Value(..) | Metadata::Tuple(_) | Metadata::Node(..) => None,
         }
     }
 
     pub(super) fn kind(self, id: u64) -> Option<(u32, &'n [u64])> {
         match self.get(id)? {
             Metadata::Node(kind, ops) => Some((*kind, ops)),
-            _ => None,
+            Metadata::String(_) | Metadata::Value(..) | Metadata::Tuple(_) => None,
         }
     }
 
@@ -28,7 +28,7 @@ impl<'n> Nodes<'n, '_> {
     pub(super) fn text(self, ops: &[u64], n: usize) -> Option<&'n str> {
         match self.get(field(ops, n)?)? {
             Metadata::String(text) => Some(text),
-            _ => None,
+            Metadata::Value(..) | Metadata::Tuple(_) | Metadata::Node(..) => None,
         }
     }
 
@@ -38,6 +38,7 @@ impl<'n> Nodes<'n, '_> {
         self.integer(*value)
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is no number is none")]
     pub(super) fn integer(self, value: ValueId) -> Option<i64> {
         match crate::import::space::find_constant(self.module, Some(self.body), value)?.kind {
             ConstantKind::Integer(n) => Some(n),

@@ -22,13 +22,7 @@ impl Builder<'_, '_, '_> {
         let one = |value: Value| Ok(Values::from_slice(&[value]));
         match op {
             Float::Op(op) => {
-                let count = match op {
-                    Opcode::Fmin | Opcode::Fmax | Opcode::Fminimum | Opcode::Fmaximum | Opcode::Fcopysign => {
-                        2
-                    }
-                    _ => 1,
-                };
-                let operands = flat.get(..count).ok_or_else(missing)?;
+                let operands = flat.get(..op.info().operands.len()).ok_or_else(missing)?;
                 one(self.float_op(op, operands, approximate && op == Opcode::Fsqrt))
             }
             Float::MultiplyAdd => match flat.as_slice() {

@@ -79,6 +79,7 @@ impl Builder<'_, '_, '_> {
     }
 
     /// How many registers the results of a type are.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is no struct is one result")]
     pub(super) fn result_registers(&self, ty: TypeId) -> Result<usize> {
         let fields = match self.ty(ty) {
             Llvm::Struct { fields, .. } => fields.clone(),
@@ -101,6 +102,7 @@ impl Builder<'_, '_, '_> {
     }
 
     /// Registers as the scalars of a result.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is no struct is one result")]
     pub(super) fn results_as(&mut self, ty: TypeId, registers: &[Value]) -> Result<Values> {
         let fields = match self.ty(ty) {
             Llvm::Struct { fields, .. } => fields.clone(),
@@ -244,7 +246,15 @@ impl Builder<'_, '_, '_> {
                             *rest = others;
                             self.handle(*first)
                         }
-                        _ => self.operand(part, rest, mnemonic)?,
+                        SigKind::Value(_)
+                        | SigKind::Pair { .. }
+                        | SigKind::Bracket(_)
+                        | SigKind::Tuple(_)
+                        | SigKind::Label
+                        | SigKind::Callee
+                        | SigKind::Arguments
+                        | SigKind::Results
+                        | SigKind::List => self.operand(part, rest, mnemonic)?,
                     };
                     parts.push(value);
                 }

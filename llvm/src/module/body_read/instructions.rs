@@ -221,6 +221,7 @@ impl<'a> Reader<'_, 'a> {
     }
 
     /// What an old pointer points to.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what points to no type is refused")]
     pub(super) fn pointee(&self, ty: TypeId, fields: &Fields<'_>) -> Result<TypeId> {
         match self.module.types.get(ty) {
             Type::Pointer { pointee: Some(pointee), .. } => Ok(*pointee),
@@ -236,6 +237,7 @@ impl<'a> Reader<'_, 'a> {
         Ok(Access { align, volatile, ordering, scope })
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is no vector is one element")]
     pub(super) fn gep(&mut self, fields: &mut Fields<'_>) -> Result<(InstKind, TypeId)> {
         let explicit = fields.code == 43;
         let flags = if explicit { fields.number()? } else { u64::from(fields.code == 30) };
@@ -307,6 +309,7 @@ impl<'a> Reader<'_, 'a> {
         Ok((List::since(first, &self.body.paths), part))
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is no label and no metadata is a value")]
     pub(super) fn call(&mut self, fields: &mut Fields<'_>) -> Result<(InstKind, TypeId)> {
         const TAIL: u64 = 1;
         const MUST_TAIL: u64 = 1 << 14;
@@ -359,6 +362,7 @@ impl<'a> Reader<'_, 'a> {
     }
 
     /// An error for a cast between types that it does not know.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is no vector is one element")]
     pub(super) fn check_cast(
         &mut self,
         op: CastOp,

@@ -41,7 +41,7 @@ pub(in crate::engine) fn addresses(frame: Frame, access: &Access, stack: u32) ->
                 let row = &(*frame.row::<u64>(access.base)).0;
                 each(|i| row[i].wrapping_add(offset))
             }
-            _ => {
+            Width::Pred | Width::W32 | Width::W128 => {
                 let row = &(*frame.row::<u32>(access.base)).0;
                 each(|i| u64::from(row[i].wrapping_add(offset as u32)))
             }
@@ -117,7 +117,7 @@ pub(in crate::engine) unsafe fn set_extended<T: Bits>(
                 u128::set(frame, r, mask, &wide);
             }
             _ if signed => u128::set(frame, r, mask, &values.map(|v| extend(v) as i64 as u128)),
-            _ => u128::set(frame, r, mask, &values.map(|v| u128::from(v.widen()))),
+            Width::Pred | Width::W128 => u128::set(frame, r, mask, &values.map(|v| u128::from(v.widen()))),
         }
     }
 }
@@ -143,7 +143,7 @@ pub(in crate::engine) unsafe fn source_lanes<T: Bits>(frame: Frame, r: Reg) -> [
                 let wide = &(*frame.row::<u128>(r)).0;
                 std::array::from_fn(|i| std::mem::transmute_copy::<u128, T>(&wide[i]))
             }
-            _ => (*frame.row::<u128>(r)).0.map(|v| T::narrow(v as u64)),
+            Width::Pred | Width::W128 => (*frame.row::<u128>(r)).0.map(|v| T::narrow(v as u64)),
         }
     }
 }

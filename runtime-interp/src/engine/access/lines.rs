@@ -167,7 +167,9 @@ fn find_lines<const ALL: bool>(
                 let offset = (access.offset as u64).wrapping_add(stack);
                 find_lines_64::<ALL>(&(*frame.row::<u64>(access.base)).0, mask, offset, shift)
             }
-            _ => find_lines_32::<ALL>(&(*frame.row::<u32>(access.base)).0, mask, access.offset as u32, shift),
+            Width::Pred | Width::W32 | Width::W128 => {
+                find_lines_32::<ALL>(&(*frame.row::<u32>(access.base)).0, mask, access.offset as u32, shift)
+            }
         }
     }
 }
@@ -236,7 +238,12 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 (0, self.cx.params.len() as u64, self.cx.params.start(), false)
             }
             StateSpace::Local => (0, u64::from(issue.stack_end), warp.local.layout().0, false),
-            _ => return None,
+            StateSpace::Generic
+            | StateSpace::Reg
+            | StateSpace::Sreg
+            | StateSpace::Const
+            | StateSpace::Param
+            | StateSpace::Tex => return None,
         };
         let mut found = Lines { at: [base; 2], step: [0; 2], concurrent, within: (base, len) };
         for (h, line) in lines.iter().enumerate() {

@@ -86,7 +86,13 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             StateSpace::Param if kind == AccessKind::Load => {
                 (0, self.cx.params.len() as u64, self.cx.params.start(), false)
             }
-            _ => (0, 0, std::ptr::null_mut(), false),
+            StateSpace::Generic
+            | StateSpace::Reg
+            | StateSpace::Sreg
+            | StateSpace::Const
+            | StateSpace::Local
+            | StateSpace::Param
+            | StateSpace::Tex => (0, 0, std::ptr::null_mut(), false),
         };
         if space == StateSpace::Local
             && aligned
@@ -127,7 +133,14 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             let address = addresses[lane];
             let (space, offset) = match access.space {
                 StateSpace::Generic => window::classify(address),
-                space => (space, address),
+                space @ (StateSpace::Reg
+                | StateSpace::Sreg
+                | StateSpace::Const
+                | StateSpace::Global
+                | StateSpace::Local
+                | StateSpace::Param
+                | StateSpace::Shared
+                | StateSpace::Tex) => (space, address),
             };
             self.note_access(kind, space);
             if WATCHED && self.interest.accesses && access.space == StateSpace::Generic {
@@ -235,7 +248,12 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 let (memory, at, rest) = self.cx.global_at(offset)?;
                 Some((memory.start().wrapping_add(at), rest))
             }
-            _ => None,
+            StateSpace::Generic
+            | StateSpace::Reg
+            | StateSpace::Sreg
+            | StateSpace::Const
+            | StateSpace::Param
+            | StateSpace::Tex => None,
         }
     }
 
@@ -279,7 +297,11 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                     format!("{space} memory is read-only")
                 }
                 StateSpace::Const => region(self.cx.constant.len() as u64),
-                _ => region(self.cx.params.len() as u64),
+                StateSpace::Generic
+                | StateSpace::Reg
+                | StateSpace::Sreg
+                | StateSpace::Param
+                | StateSpace::Tex => region(self.cx.params.len() as u64),
             };
             (FaultCode::OutOfBounds, format!("{what}: {place}"))
         };

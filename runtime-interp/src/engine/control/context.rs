@@ -241,7 +241,11 @@ impl Context<'_> {
             | PerCtaMemoryOffset => 0,
             Pm0 | Pm1 | Pm2 | Pm3 | Pm4 | Pm5 | Pm6 | Pm7 | Pm0Wide | Pm1Wide | Pm2Wide | Pm3Wide
             | Pm4Wide | Pm5Wide | Pm6Wide | Pm7Wide => 0,
-            environment => {
+            environment @ (EnvReg0 | EnvReg1 | EnvReg2 | EnvReg3 | EnvReg4 | EnvReg5 | EnvReg6 | EnvReg7
+            | EnvReg8 | EnvReg9 | EnvReg10 | EnvReg11 | EnvReg12 | EnvReg13 | EnvReg14
+            | EnvReg15 | EnvReg16 | EnvReg17 | EnvReg18 | EnvReg19 | EnvReg20 | EnvReg21
+            | EnvReg22 | EnvReg23 | EnvReg24 | EnvReg25 | EnvReg26 | EnvReg27 | EnvReg28
+            | EnvReg29 | EnvReg30 | EnvReg31) => {
                 let index = environment as usize - EnvReg0 as usize;
                 cx.machine.environment.get(index).copied().unwrap_or(0).into()
             }

@@ -173,7 +173,13 @@ impl<'a> LaunchView<'a> {
             let address = match space {
                 StateSpace::Shared => kernel?.shared.offset(SymbolId(number))?,
                 StateSpace::Global => globals + p.offset,
-                _ => p.offset,
+                StateSpace::Generic
+                | StateSpace::Reg
+                | StateSpace::Sreg
+                | StateSpace::Const
+                | StateSpace::Local
+                | StateSpace::Param
+                | StateSpace::Tex => p.offset,
             };
             let bytes = if p.variable.dynamic { dynamic } else { p.variable.bytes };
             let declared = p.variable.declared;

@@ -221,6 +221,7 @@ impl Program {
 
 impl OperationKind<'_> {
     /// The access to memory that it makes, if it makes one.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else accesses memory at a place of its own")]
     pub fn access(&self) -> Option<&Access> {
         match self {
             OperationKind::Load(access) | OperationKind::Store(access) => Some(access),

@@ -265,7 +265,14 @@ impl<'v> View<'v> {
     fn memory(&self, id: WarpId, space: StateSpace, address: u64, len: u64) -> Result<Stretch<'_>, String> {
         let (space, address) = match space {
             StateSpace::Generic => window::classify(address),
-            space => (space, address),
+            space @ (StateSpace::Reg
+            | StateSpace::Sreg
+            | StateSpace::Const
+            | StateSpace::Global
+            | StateSpace::Local
+            | StateSpace::Param
+            | StateSpace::Shared
+            | StateSpace::Tex) => (space, address),
         };
         let plain = |bytes: &'_ Bytes| {
             let end = address.checked_add(len).filter(|end| *end <= bytes.len() as u64);
@@ -298,7 +305,9 @@ impl<'v> View<'v> {
                     _ => Err(format!("a thread has {} bytes of local memory", memory.len())),
                 }
             }
-            _ => Err(format!("there is no memory of space .{space}")),
+            StateSpace::Generic | StateSpace::Reg | StateSpace::Sreg | StateSpace::Tex => {
+                Err(format!("there is no memory of space .{space}"))
+            }
         }
     }
 

@@ -32,7 +32,7 @@ impl Program {
         let mut pinned: Vec<SymbolId> = relocations
             .filter_map(|r| match r.target {
                 PatchTarget::Variable(v) if self.is_shared(v) => Some(v),
-                _ => None,
+                PatchTarget::Variable(_) | PatchTarget::Function(_) => None,
             })
             .collect();
         pinned.sort_unstable();
@@ -79,6 +79,7 @@ impl Program {
     }
 
     /// The functions that a function may call.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else calls")]
     fn callees(&self, function: &Function) -> Vec<FuncId> {
         let code = self.code.get(function.entry as usize..function.end as usize).unwrap_or(&[]);
         let calls = code.iter().filter_map(|inst| match &inst.op {
@@ -109,7 +110,14 @@ impl Program {
                     + match space {
                         StateSpace::Global => globals,
                         _ if generic => window::base(space).unwrap_or(0),
-                        _ => 0,
+                        StateSpace::Generic
+                        | StateSpace::Reg
+                        | StateSpace::Sreg
+                        | StateSpace::Const
+                        | StateSpace::Local
+                        | StateSpace::Param
+                        | StateSpace::Shared
+                        | StateSpace::Tex => 0,
                     }
             }
         };

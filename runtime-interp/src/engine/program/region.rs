@@ -371,6 +371,7 @@ impl Program {
         })
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else stores")]
     fn plain_store(&self, pc: usize) -> Option<PlainStore<'_>> {
         let inst = self.code.get(pc)?;
         let (access, src) = match &inst.op {

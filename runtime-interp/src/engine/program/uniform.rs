@@ -126,6 +126,10 @@ impl Program {
     }
 
     /// Where an operation at the end of a block leads to, and whether to the next one too.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "behind anything else is nothing of the function, or what follows"
+    )]
     fn leads_to(&self, last: Option<&Inst>) -> (Vec<u32>, bool) {
         let Some(last) = last else { return (Vec::new(), true) };
         let guarded = last.guard != Reg::ZERO || last.flip == 0;

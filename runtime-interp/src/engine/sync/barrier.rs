@@ -31,7 +31,11 @@ impl Block {
     ) -> Fallible<()> {
         let pending = self.warps[w].groups.iter().fold(0u32, |ids, g| match g.state {
             State::Barrier { id, arrived: false } => ids | 1 << id,
-            _ => ids,
+            State::Ready
+            | State::Collective(_)
+            | State::Barrier { .. }
+            | State::Mbarrier { .. }
+            | State::Cluster => ids,
         });
         // A barrier gets complete by arrivals, and by the end of warps that it would wait for.
         if pending == 0 && !self.warps[w].finished() {

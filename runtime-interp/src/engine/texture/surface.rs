@@ -113,7 +113,9 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
             let format = image.format();
             let (element, count) = match &op.action {
                 SurfaceAction::Store(_) if op.formatted => (format.ty.bytes(), format.channels as usize),
-                _ => (u32::from(op.bytes), count),
+                SurfaceAction::Load(_) | SurfaceAction::Store(_) | SurfaceAction::Reduce { .. } => {
+                    (u32::from(op.bytes), count)
+                }
             };
             let access = Access { count: count as u8, ..Access::unsigned(StateSpace::Global, element as u8) };
             let order = if kind == AccessKind::Atomic { Order::Relaxed } else { Order::Weak };

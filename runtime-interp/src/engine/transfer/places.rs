@@ -71,7 +71,14 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
     ) -> Result<Spot, (FaultCode, String)> {
         let space = match at.space {
             StateSpace::Generic => window::classify(address).0,
-            space => space,
+            space @ (StateSpace::Reg
+            | StateSpace::Sreg
+            | StateSpace::Const
+            | StateSpace::Global
+            | StateSpace::Local
+            | StateSpace::Param
+            | StateSpace::Shared
+            | StateSpace::Tex) => space,
         };
         let wrong = match wanted {
             Some(Wanted::Global) => space != StateSpace::Global,

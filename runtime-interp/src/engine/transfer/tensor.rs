@@ -120,7 +120,14 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
     fn tensor_map(&mut self, one: Issue<'_>, at: &Access, address: u64) -> Fallible<Descriptor> {
         let (space, offset) = match at.space {
             StateSpace::Generic => window::classify(address),
-            space => (space, address),
+            space @ (StateSpace::Reg
+            | StateSpace::Sreg
+            | StateSpace::Const
+            | StateSpace::Global
+            | StateSpace::Local
+            | StateSpace::Param
+            | StateSpace::Shared
+            | StateSpace::Tex) => (space, address),
         };
         let bad = |code: FaultCode, message: String| {
             let message = format!("the tensor map at {space} address {offset:#x}: {message}");
@@ -140,7 +147,12 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             StateSpace::Param => {
                 (self.cx.params, offset as usize, (self.cx.params.len() as u64).saturating_sub(offset))
             }
-            _ => {
+            StateSpace::Generic
+            | StateSpace::Reg
+            | StateSpace::Sreg
+            | StateSpace::Local
+            | StateSpace::Shared
+            | StateSpace::Tex => {
                 let message = "a tensor map is in global or constant memory, or a parameter of the kernel";
                 return Err(bad(FaultCode::OutOfBounds, message.into()));
             }

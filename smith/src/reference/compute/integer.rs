@@ -3,6 +3,7 @@
 use super::{Mods, clamp, low, number, signed};
 use warpsmith_isa::{Mod, Opcode, ScalarType};
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "what is not described here is said so")]
 pub(super) fn integer(op: Opcode, m: &Mods, ty: ScalarType, a: &[u128], carry: &mut bool) -> Option<u128> {
     let bits = ty.bits();
     let arg = |n: usize| a.get(n).copied().unwrap_or(0);

@@ -8,6 +8,7 @@ use crate::reference::{Stop, bits_of};
 use warpsmith_isa::{Mnemonic, Mod, Opcode, ScalarType, StateSpace};
 
 /// The space, the type and the number of elements of an access, if it is a known one.
+#[expect(clippy::wildcard_enum_match_arm, reason = "what is no type is not described here")]
 pub(in crate::reference) fn access(mnemonic: &Mnemonic) -> Option<(StateSpace, ScalarType, usize)> {
     let mut space = StateSpace::Generic;
     let (mut ty, mut count) = (None, 1);
@@ -114,6 +115,7 @@ fn updated(mnemonic: &Mnemonic, ty: ScalarType, old: u128, args: &[u128]) -> Opt
 }
 
 impl Thread {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all else is an address, or one register")]
     pub(super) fn load(&mut self, inst: &Inst, memory: &mut View, place: &Place) -> Result<(), Stop> {
         let Some((space, ty, count)) = access(&inst.mnemonic) else { return unknown(inst) };
         let [destination, Op::At(base, offset)] = inst.operands.as_slice() else { return unknown(inst) };
@@ -144,6 +146,7 @@ impl Thread {
 
     /// The sum of an address and a distance. That of a register has as many bits as the register: shared memory has addresses of 32 bits, and a compiler
     /// may subtract in front of the access what the distance adds again.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all else has 64 bits")]
     pub(super) fn address(&mut self, base: &Op, offset: i64, place: &Place) -> Result<u64, Stop> {
         let sum = (self.value(base, ScalarType::U64, place)? as u64).wrapping_add(offset as u64);
         let bits = match base {
@@ -153,6 +156,7 @@ impl Thread {
         Ok(low(sum.into(), bits) as u64)
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all else is one value")]
     pub(super) fn store(&mut self, inst: &Inst, memory: &mut View, place: &Place) -> Result<(), Stop> {
         let Some((space, ty, count)) = access(&inst.mnemonic) else { return unknown(inst) };
         let [Op::At(base, offset), source] = inst.operands.as_slice() else { return unknown(inst) };

@@ -78,6 +78,7 @@ impl Thread {
     }
 
     /// Executes the next instruction, or begins to wait at it.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all else computes, or is not described")]
     pub fn step(&mut self, loaded: &Loaded, memory: &mut View, place: &Place) -> Result<(), Stop> {
         let Some(inst) = self.at(loaded) else {
             return self.leave(memory);
@@ -178,6 +179,7 @@ impl Thread {
         Ok(())
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all else is what is called")]
     fn call(&mut self, loaded: &Loaded, inst: &Inst, memory: &mut View, place: &Place) -> Result<(), Stop> {
         let mut results: &[Op] = &[];
         let mut arguments: &[Op] = &[];
@@ -277,11 +279,20 @@ impl Thread {
                 low(value.wrapping_add(*offset as i128 as u128), ty.bits())
             }
             Op::Neg(op) => return Err(Stop::Unsupported(format!("the negative of {op:?}"))),
-            other => return Err(Stop::Unsupported(format!("{other:?} as a value"))),
+            other @ (Op::Slot(_)
+            | Op::Label(_)
+            | Op::Targets(_)
+            | Op::Prototype
+            | Op::Vector(_)
+            | Op::Group(_)
+            | Op::Pair(_)
+            | Op::At(..)
+            | Op::Sink) => return Err(Stop::Unsupported(format!("{other:?} as a value"))),
         })
     }
 
     /// Writes a result; a register takes as many bits as it has.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what cannot be written is said so")]
     pub fn write(&mut self, op: &Op, value: u128) -> Result<(), Stop> {
         match op {
             Op::Reg(register) => {
@@ -358,13 +369,15 @@ impl Thread {
             () if any(&inst.mnemonic, &[Mod::Global, Mod::Const]) => 0,
             () => return unknown(inst),
         };
-        let value = match inst.mnemonic.opcode() {
-            Opcode::Cvta => value.wrapping_add(window),
-            _ => value.wrapping_sub(window),
-        };
+        let to_generic = inst.mnemonic.opcode() == Opcode::Cvta;
+        let value = if to_generic { value.wrapping_add(window) } else { value.wrapping_sub(window) };
         self.write(to, value.into())
     }
 
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "what is not listed has the type that the instruction names"
+    )]
     fn computation(&mut self, inst: &Inst, place: &Place) -> Result<(), Stop> {
         let Some((to, sources)) = inst.operands.split_first() else { return unknown(inst) };
         let m = &inst.mnemonic;

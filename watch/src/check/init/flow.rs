@@ -180,6 +180,7 @@ impl Flows {
 }
 
 /// True for a value that an asynchronous operation stores.
+#[expect(clippy::wildcard_enum_match_arm, reason = "nothing else reads registers later")]
 fn is_value(kind: &OperationKind<'_>, r: Reg) -> bool {
     use warpsmith_interp::engine::{TransferOp, TransferSource};
     match kind {

@@ -273,7 +273,12 @@ impl Observer for Init {
             StateSpace::Local => self.local(at, kind, access, addresses),
             StateSpace::Global => self.global(at, kind, access, addresses),
             // Constants and parameters come from the host.
-            _ => {}
+            StateSpace::Generic
+            | StateSpace::Reg
+            | StateSpace::Sreg
+            | StateSpace::Const
+            | StateSpace::Param
+            | StateSpace::Tex => {}
         }
     }
 

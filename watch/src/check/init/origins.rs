@@ -92,7 +92,14 @@ impl Init {
         let address = addresses.of(lane as usize).wrapping_add(byte as u64);
         let stored = match space {
             StateSpace::Global => self.origins.get(&(address / 4)),
-            _ => {
+            StateSpace::Generic
+            | StateSpace::Reg
+            | StateSpace::Sreg
+            | StateSpace::Const
+            | StateSpace::Local
+            | StateSpace::Param
+            | StateSpace::Shared
+            | StateSpace::Tex => {
                 let key = origin_key(space, at.warp, lane, address);
                 self.blocks.get(self.current).and_then(|b| b.origins.get(&key))
             }
@@ -106,7 +113,14 @@ impl Init {
             site = site.address(space, address);
             site.memory = match space {
                 StateSpace::Local => on_stack(at, stack, address),
-                _ => map.holding(space, address).map(|p| p.relation(address, 1)),
+                StateSpace::Generic
+                | StateSpace::Reg
+                | StateSpace::Sreg
+                | StateSpace::Const
+                | StateSpace::Global
+                | StateSpace::Param
+                | StateSpace::Shared
+                | StateSpace::Tex => map.holding(space, address).map(|p| p.relation(address, 1)),
             };
             site
         })

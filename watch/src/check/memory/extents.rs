@@ -175,6 +175,7 @@ struct Names<'a> {
 
 impl Names<'_> {
     /// The accesses whose address was computed from one variable: operation, and number of the extent.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else accesses memory at a place of its own")]
     fn accesses(&self, function: FuncId) -> Vec<(u32, u32)> {
         let (mut steps, mut values) = (Vec::new(), FxHashMap::default());
         // What callers and callees leave in registers is not followed.
@@ -281,6 +282,7 @@ impl Names<'_> {
 }
 
 /// What a computation makes of addresses.
+#[expect(clippy::wildcard_enum_match_arm, reason = "what an address goes through otherwise is not followed")]
 fn computation(instruction: Option<&Instruction>, same_width: bool) -> Rule {
     let Some(instruction) = instruction else { return Rule::Other };
     // What is computed on the way to an access is the sum of a variable's address and an index.

@@ -367,6 +367,7 @@ impl Observer for Memory {
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other faults are about other things than memory")]
     fn end(&mut self, _: &LaunchView<'_>, fault: Option<&Fault>) {
         let Some(fault) = fault else { return self.leaks() };
         let code = match fault.code {

@@ -82,7 +82,9 @@ impl Race {
                     self.touch_half(at, memory, *high, bytes, at.mask & 0xffff_0000, record);
                 }
             }
-            _ => self.touch_each(at, space, &addresses, access, record),
+            Addresses::Lines(_) | Addresses::Each(_) => {
+                self.touch_each(at, space, &addresses, access, record)
+            }
         }
         self.await_values(space, &addresses);
         if released {

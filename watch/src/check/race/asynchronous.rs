@@ -146,6 +146,7 @@ impl Race {
     }
 
     /// What an asynchronous operation does to memory.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others take a byte of one element as one access")]
     pub(super) fn asynchronous(
         &mut self,
         at: &At<'_>,

@@ -84,6 +84,7 @@ impl Race {
 
     /// Tells what was found of a store whose lanes write different values.
     #[cold]
+    #[expect(clippy::wildcard_enum_match_arm, reason = "only stores are compared")]
     pub(super) fn compare_values(&mut self, at: &At<'_>, registers: &Registers<'_>) {
         let together = std::mem::take(&mut self.together);
         let operation = at.program.operation(at.pc);

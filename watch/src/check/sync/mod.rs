@@ -225,6 +225,7 @@ impl Observer for Sync {
         self.register_counts = RegisterCounts::of(launch.program());
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other faults are not about synchronisation")]
     fn end(&mut self, launch: &LaunchView<'_>, fault: Option<&Fault>) {
         self.blocks.clear();
         let Some(fault) = fault else { return };

@@ -50,7 +50,9 @@ impl Session<'_, '_> {
         let place = self.debugger.where_is(self.debugger.symbols.start_of(lanes.pc));
         let state = match lanes.waits {
             Waits::Nothing => String::new(),
-            other => format!(", {}", waits(other)),
+            other @ (Waits::Lanes(_) | Waits::Barrier { .. } | Waits::Mbarrier | Waits::Cluster) => {
+                format!(", {}", waits(other))
+            }
         };
         let block = triple(at.warp.block);
         format!(

@@ -12,6 +12,7 @@ impl<'t> Parser<'t, '_> {
         Ok(value)
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "as gdb does it, any number may be an address")]
     pub(super) fn prefixed(&mut self) -> Result<Value, String> {
         if self.take("-") {
             let zero = Value::int(0);
@@ -224,7 +225,7 @@ impl<'t> Parser<'t, '_> {
                 self.expect(")")?;
                 Ok(value)
             }
-            token => Err(self.malformed_near(token)),
+            token @ (Token::Space(_) | Token::Op(_)) => Err(self.malformed_near(token)),
         }
     }
 }

@@ -4,6 +4,7 @@ use super::*;
 
 impl Debugger<'_> {
     /// `x/NFU ADDRESS`
+    #[expect(clippy::wildcard_enum_match_arm, reason = "any number may be an address")]
     pub(in crate::debug) fn examine(
         &mut self,
         args: &str,
@@ -110,7 +111,14 @@ impl Debugger<'_> {
         let of = if space == StateSpace::Generic { String::new() } else { format!("@{} ", space.name()) };
         let (real, offset) = match space {
             StateSpace::Generic => warpsmith_interp::observe::classify(address),
-            space => (space, address),
+            space @ (StateSpace::Reg
+            | StateSpace::Sreg
+            | StateSpace::Const
+            | StateSpace::Global
+            | StateSpace::Local
+            | StateSpace::Param
+            | StateSpace::Shared
+            | StateSpace::Tex) => (space, address),
         };
         let within = view
             .launch()

@@ -17,6 +17,7 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// The type that an entry names, if it names one.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "a type is a reference")]
     fn named_type(&mut self, entry: &Entry<'a>, abbreviations: &Abbreviations, depth: u32) -> Option<Type> {
         let offset = match entry.attr_value(gimli::DW_AT_type)? {
             AttributeValue::UnitRef(offset) => offset,
@@ -76,7 +77,16 @@ impl<'a> Reader<'a, '_> {
                 let space = Self::class(entry).and_then(space).unwrap_or(StateSpace::Generic);
                 match self.type_of(entry, abbreviations, depth) {
                     Type::Unknown => Type::Pointer(space, None),
-                    to => Type::Pointer(space, Some(Box::new(to))),
+                    to @ (Type::Base(..)
+                    | Type::Pointer(..)
+                    | Type::Reference(..)
+                    | Type::Composite(_)
+                    | Type::Around(_)
+                    | Type::Array(..)
+                    | Type::Enum(..)
+                    | Type::Function(_)
+                    | Type::Typedef(..)
+                    | Type::Qualified(..)) => Type::Pointer(space, Some(Box::new(to))),
                 }
             }
             tag @ (gimli::DW_TAG_reference_type | gimli::DW_TAG_rvalue_reference_type) => {
@@ -84,7 +94,16 @@ impl<'a> Reader<'a, '_> {
                 let space = Self::class(entry).and_then(space).unwrap_or(StateSpace::Generic);
                 match self.type_of(entry, abbreviations, depth) {
                     Type::Unknown => Type::Pointer(space, None),
-                    to => Type::Reference(binds, space, Box::new(to)),
+                    to @ (Type::Base(..)
+                    | Type::Pointer(..)
+                    | Type::Reference(..)
+                    | Type::Composite(_)
+                    | Type::Around(_)
+                    | Type::Array(..)
+                    | Type::Enum(..)
+                    | Type::Function(_)
+                    | Type::Typedef(..)
+                    | Type::Qualified(..)) => Type::Reference(binds, space, Box::new(to)),
                 }
             }
             gimli::DW_TAG_structure_type | gimli::DW_TAG_class_type | gimli::DW_TAG_union_type => {
@@ -159,7 +178,16 @@ impl<'a> Reader<'a, '_> {
     ) -> Type {
         match self.type_of(entry, abbreviations, depth) {
             Type::Unknown => Type::Unknown,
-            of => Type::Qualified(qualifier, Box::new(of)),
+            of @ (Type::Base(..)
+            | Type::Pointer(..)
+            | Type::Reference(..)
+            | Type::Composite(_)
+            | Type::Around(_)
+            | Type::Array(..)
+            | Type::Enum(..)
+            | Type::Function(_)
+            | Type::Typedef(..)
+            | Type::Qualified(..)) => Type::Qualified(qualifier, Box::new(of)),
         }
     }
 
@@ -180,13 +208,29 @@ impl<'a> Reader<'a, '_> {
             Some(AttributeValue::UnitRef(offset)) => match self.type_at(offset, abbreviations, depth) {
                 Type::Composite(of) => of.tag().to_owned(),
                 Type::Around(of) => of.composite().map_or_else(String::new, |of| of.tag().to_owned()),
-                _ => String::new(),
+                Type::Base(..)
+                | Type::Pointer(..)
+                | Type::Reference(..)
+                | Type::Array(..)
+                | Type::Enum(..)
+                | Type::Function(_)
+                | Type::Typedef(..)
+                | Type::Qualified(..)
+                | Type::Unknown => String::new(),
             },
             _ => String::new(),
         };
         match self.type_of(entry, abbreviations, depth) {
             Type::Function(_) | Type::Unknown => Type::Unknown,
-            to => Type::Base(format!("{to} {class}::*").into(), 8, SIGNED),
+            to @ (Type::Base(..)
+            | Type::Pointer(..)
+            | Type::Reference(..)
+            | Type::Composite(_)
+            | Type::Around(_)
+            | Type::Array(..)
+            | Type::Enum(..)
+            | Type::Typedef(..)
+            | Type::Qualified(..)) => Type::Base(format!("{to} {class}::*").into(), 8, SIGNED),
         }
     }
 

@@ -48,7 +48,11 @@ impl Space {
             StateSpace::Local => Space::Local,
             StateSpace::Const => Space::Const,
             StateSpace::Param => Space::Param,
-            _ => Space::Global,
+            StateSpace::Generic
+            | StateSpace::Reg
+            | StateSpace::Sreg
+            | StateSpace::Global
+            | StateSpace::Tex => Space::Global,
         }
     }
 

@@ -89,7 +89,14 @@ impl ClusterState {
     ) -> Result<(usize, usize), (FaultCode, String)> {
         let (space, offset) = match at.space {
             StateSpace::Generic => window::classify(address),
-            space => (space, address),
+            space @ (StateSpace::Reg
+            | StateSpace::Sreg
+            | StateSpace::Const
+            | StateSpace::Global
+            | StateSpace::Local
+            | StateSpace::Param
+            | StateSpace::Shared
+            | StateSpace::Tex) => (space, address),
         };
         if space != StateSpace::Shared {
             return Err((

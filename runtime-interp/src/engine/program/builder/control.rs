@@ -113,6 +113,7 @@ impl FunctionBuilder<'_> {
     }
 
     /// Ends the body. Running off its end returns.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else goes to labels")]
     pub fn finish(mut self) {
         self.guard(None);
         self.ret();

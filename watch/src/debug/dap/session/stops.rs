@@ -25,7 +25,9 @@ impl Session<'_, '_> {
                     if command == "continue" { json!({"allThreadsContinued": true}) } else { json!({}) };
                 Ok((body, After::Resume(resume)))
             }
-            _ => Ok((json!({}), After::Stay)),
+            crate::debug::Flow::Stay | crate::debug::Flow::Run | crate::debug::Flow::Quit => {
+                Ok((json!({}), After::Stay))
+            }
         }
     }
 
@@ -48,7 +50,7 @@ impl Session<'_, '_> {
             match self.answer(&request, Some(view)) {
                 After::Stay => {}
                 After::Resume(resume) => break resume,
-                end => {
+                end @ (After::Start | After::Terminate | After::Quit) => {
                     self.ends = Some(end);
                     break Resume::End;
                 }
@@ -87,7 +89,7 @@ impl Session<'_, '_> {
         while let Some(request) = self.connection.pending() {
             match self.answer(&request, Some(view)) {
                 After::Stay | After::Resume(_) => {}
-                end => {
+                end @ (After::Start | After::Terminate | After::Quit) => {
                     self.ends = Some(end);
                     return Resume::End;
                 }

@@ -105,3 +105,15 @@ fn constants_with_other_elements_than_their_types_are_errors() {
     let named = |error: &warpsmith_llvm::Error| error.to_string().contains("elements than that has");
     assert!(errors.iter().any(named), "{errors:?}");
 }
+
+/// As llvm-dis writes them: each format has its letter, and its order of words.
+#[test]
+fn constants_of_other_machines_formats() {
+    let text = text(include_bytes!("corpus/long-double.bc")).unwrap();
+    let stored: Vec<&str> = text.lines().filter_map(|line| line.trim().strip_prefix("store ")).collect();
+    expect_test::expect![[r#"
+        x86_fp80 0xK4000C90FDAA22168C235, ptr %0, align 16
+        fp128 0xL8469898CC51701B84000921FB54442D1, ptr %1, align 16
+        ppc_fp128 0xM400921FB54442D183CA1A62633145C07, ptr %2, align 16"#]]
+    .assert_eq(&stored.join("\n"));
+}

@@ -1,7 +1,9 @@
 //! Pipelines with passes of a user's: what these are given, in which order they run, what is checked of them.
 
 use std::sync::{Arc, Mutex};
-use warpsmith_ir::{self as ir, DominatorTree, Function, Module};
+use warpsmith_ir::{
+    self as ir, Attr, DominatorTree, Function, InstBuilder, InstData, Module, Opcode, Type, Value, ValueList,
+};
 use warpsmith_isa::Target;
 use warpsmith_lower::analysis::{Analyses, Analysis};
 use warpsmith_lower::{
@@ -312,4 +314,20 @@ fn what_passes_remember_changes_no_result() {
         examples += 1;
     }
     assert!(examples > 10, "{examples}");
+}
+
+/// Legalisation takes no operation for another one, whatever it is given.
+#[test]
+fn what_legalisation_has_no_rule_for_is_named() {
+    for (op, count) in [(Opcode::Reduce, 1), (Opcode::AtomicRmw, 2), (Opcode::Iadd, 2)] {
+        let mut module = parse("func @f(%p: ptr, %v: i32x4) {\na:\n  ret\n}\n");
+        let func = module.functions.values_mut().next().unwrap();
+        let end = func.layout.blocks().flat_map(|block| func.layout.insts(block)).next().unwrap();
+        let params: Vec<Value> = func.param_values().to_vec();
+        let args = ValueList::from_slice(&params[..count], &mut func.dfg.pool);
+        func.before(end).build(InstData::List { op, attr: Attr::None, args }, &[Type::I32]);
+        let errors = warpsmith_lower::legalize(&module, Target::sm(90)).unwrap_err();
+        let expected = format!("`{op}` of such operands is not compiled");
+        assert_eq!(errors.iter().map(|error| &*error.message).collect::<Vec<_>>(), [expected]);
+    }
 }

@@ -91,6 +91,7 @@ pub(super) fn value(v: &SigValue, operand: &Operand, cx: &Judge) -> Fit {
 
 /// True where ptxas takes braces of so many elements for a scalar: one, and of types that have no registers of their own also several, but not
 /// in later releases.
+#[expect(clippy::wildcard_enum_match_arm, reason = "other types have registers of their own")]
 fn passes_as_scalar(v: &SigValue, length: usize, cx: &Judge) -> bool {
     match v.ty {
         ScalarType::BF16 | ScalarType::BF16x2 => {
@@ -113,6 +114,7 @@ fn is_part(operand: &Operand) -> bool {
 }
 
 /// The register of which an operand is a part, or the operand.
+#[expect(clippy::wildcard_enum_match_arm, reason = "what is no part is whole")]
 fn without_part<'a>(operand: &Operand<'a>) -> Operand<'a> {
     match operand {
         Operand::Select(register, _) if is_part(operand) => **register,
@@ -253,6 +255,7 @@ fn differ_in_sign(elements: &[Operand]) -> bool {
 }
 
 /// True for floats of several formats, which to ptxas makes untyped ones of them if there is a register among them.
+#[expect(clippy::wildcard_enum_match_arm, reason = "only registers and constants have formats")]
 fn differ_in_format(elements: &[Operand]) -> bool {
     let has = |own: ScalarType| {
         elements.iter().any(|e| match e {
@@ -266,6 +269,7 @@ fn differ_in_format(elements: &[Operand]) -> bool {
 
 /// True for neighbours in braces of which ptxas says that they have different types. Those further apart it does not compare, so that an
 /// untyped register between them reconciles them.
+#[expect(clippy::wildcard_enum_match_arm, reason = "only registers and constants have types")]
 fn clash(one: &Operand, other: &Operand) -> bool {
     let kind = |element: &Operand| match element {
         Operand::Reg(ScalarType::Pred) => Some(TypeClass::Pred),

@@ -69,6 +69,7 @@ fn nested(module: &Module<'_>, value: ValueId, depth: u32) -> Option<i64> {
 }
 
 /// The bits of an integer or pointer that has at most 64.
+#[expect(clippy::wildcard_enum_match_arm, reason = "what is not listed is not folded")]
 fn width(module: &Module<'_>, ty: TypeId) -> Option<u32> {
     match module.types.get(ty) {
         Type::Integer(bits @ 1..=64) => Some(*bits),

@@ -169,7 +169,6 @@ impl Builder<'_, '_, '_> {
         self.b.ins().select(cond, x, y)
     }
 
-    #[expect(clippy::wildcard_enum_match_arm, reason = "what is no integer is a float")]
     fn binary(&mut self, inst: &Inst, op: BinaryOp, flags: u64, x: ValueId, y: ValueId) -> Result<()> {
         if let Some(values) = self.fused(op, flags, x, y)? {
             return self.result(inst, &values);
@@ -186,6 +185,7 @@ impl Builder<'_, '_, '_> {
     }
 
     /// An operation on scalars, or on each element of vectors.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is no integer is a float")]
     pub fn combine_values(
         &mut self,
         op: BinaryOp,
@@ -266,7 +266,6 @@ impl Builder<'_, '_, '_> {
         self.result(inst, &out)
     }
 
-    #[expect(clippy::wildcard_enum_match_arm, reason = "what is not compared is refused by name")]
     fn comparison(&mut self, inst: &Inst, predicate: Predicate, x: ValueId, y: ValueId) -> Result<()> {
         let ty = self.value_type(x)?;
         if let (Some(cond), Llvm::Integer(bits @ ..=MAX_BITS)) = (integer::condition(predicate), self.ty(ty))
@@ -282,6 +281,7 @@ impl Builder<'_, '_, '_> {
     }
 
     /// A comparison of scalars, or of each element of vectors.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is not compared is refused by name")]
     pub fn compare_values(
         &mut self,
         predicate: Predicate,

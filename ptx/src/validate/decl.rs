@@ -1,5 +1,6 @@
 //! Declarations of variables, registers and parameters (manual 5.1 to 5.4).
 
+use super::inst::LENIENCE;
 use super::{Validator, has_feature};
 use crate::codes;
 use crate::scope::Binding;
@@ -89,7 +90,7 @@ impl Validator<'_> {
             let message = "`.ptr` and an alignment after the type belong to parameters of an `.entry`";
             self.error(codes::SPACE, decl.span, message);
         }
-        self.diagnostics.len() == before
+        !self.diagnostics[before..].iter().any(Diagnostic::is_error)
     }
 
     fn decl_space(&mut self, decl: &Decl, at: At) {
@@ -148,10 +149,12 @@ impl Validator<'_> {
     fn decl_type(&mut self, decl: &Decl, at: At) {
         use ScalarType::*;
         let (ty, span) = (decl.ty, decl.span);
+        let names = &self.m[decl.names];
+        let arrays = !names.is_empty() && names.iter().all(|name| !self.m[name.dims].is_empty());
         let mut wrong = |message: String| self.error(codes::TYPE, span, message);
         match ty {
             B8 | B16 | B32 | B64 | B128 | U8 | U16 | U32 | U64 | S8 | S16 | S32 | S64 | F16 | F32 | F64 => {}
-            F16x2 if decl.space == StateSpace::Param => {
+            F16x2 if decl.space == StateSpace::Param && !arrays => {
                 wrong("`.f16x2` cannot be in `.param`: write `.b32`".into())
             }
             F16x2 => {}
@@ -203,10 +206,21 @@ impl Validator<'_> {
                 self.error(codes::TYPE, span, "vectors cannot be in `.param`: declare an array of bytes");
             }
         }
-        match ty {
-            B128 => self.gate(".type.b128", "`.b128`", span),
-            F16x2 => self.gate(".type.f16x2", "`.f16x2`", span),
-            _ => {}
+        let lenient = match ty {
+            B128 if arrays => !has_feature(".type.b128", &self.context),
+            B128 => {
+                self.gate(".type.b128", "`.b128`", span);
+                false
+            }
+            F16x2 => {
+                self.gate(".type.f16x2", "`.f16x2`", span);
+                arrays && decl.space == StateSpace::Param
+            }
+            _ => false,
+        };
+        if lenient {
+            let message = format!("ptxas does not check the type of arrays, which `.{ty}` cannot be here");
+            self.report(Diagnostic::warning(codes::LENIENT, span, message).note(LENIENCE));
         }
     }
 

@@ -128,6 +128,24 @@ impl Validator<'_> {
         }
     }
 
+    /// Reports a target that came after the module's version.
+    fn known_target(&mut self, target: Target, span: Span) {
+        let version = self.context.version;
+        let Some(since) = target.since().filter(|&since| version < since) else { return };
+        if self.seek(Some(since)) {
+            return;
+        }
+        let message = format!("PTX {version} does not know {target}");
+        let error = Diagnostic::error(codes::TARGET, span, message);
+        let error = error.label(span, format!("{target} needs .version {since} or later"));
+        self.report(match self.m.marks.version {
+            at if !at.is_none() && self.has_version => error
+                .label(at, "the module is written in this version")
+                .fix("raise the version", at, since.to_string()),
+            _ => error,
+        });
+    }
+
     /// `.target`, the first one or a further one, which may only repeat or lower.
     pub(super) fn target(&mut self, names: List<Symbol>, span: Span, first: bool) {
         let m = self.m;
@@ -149,12 +167,9 @@ impl Validator<'_> {
                 "debug" => self.needs_debug = Some(span),
                 "map_f64_to_f32" => demotes = true,
                 _ => match architecture_of(text) {
-                    // ptxas reads the first one and overlooks the rest.
-                    Some(target) => {
-                        if index == 0 {
-                            architecture = Some(target);
-                        }
-                    }
+                    // ptxas goes by the first one, and of the rest asks only whether the version has them.
+                    Some(target) if index == 0 => architecture = Some(target),
+                    Some(target) => self.known_target(target, span),
                     None if self.context.release.is_none()
                         && let Some(stand_in) = later_target(text) =>
                     {
@@ -190,21 +205,8 @@ impl Validator<'_> {
             self.has_target = true;
             return;
         };
+        self.known_target(target, span);
         let version = self.context.version;
-        if let Some(since) = target.since()
-            && version < since
-            && !self.seek(Some(since))
-        {
-            let message = format!("PTX {version} does not know {target}");
-            let error = Diagnostic::error(codes::TARGET, span, message);
-            let error = error.label(span, format!("{target} needs .version {since} or later"));
-            self.report(match m.marks.version {
-                at if !at.is_none() && self.has_version => error
-                    .label(at, "the module is written in this version")
-                    .fix("raise the version", at, since.to_string()),
-                _ => error,
-            });
-        }
         if target == Target::sm(88) && version < FIRST_OF_SM_88 {
             self.changed(Change::Sm88, span, &format!("{target} below `.version {FIRST_OF_SM_88}`"));
         }

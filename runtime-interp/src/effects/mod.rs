@@ -217,6 +217,7 @@ pub fn emit(
             Some(())
         }
         Effect::Mark => transfer::mark(body, src),
+        Effect::Discard => transfer::discard(body, i, src),
         Effect::Hint => Some(()),
         // A decoder's own: what names mean, and where vectors end.
         Effect::Move

@@ -227,6 +227,13 @@ pub(super) fn fill(body: &mut FunctionBuilder<'_>, i: &Instruction, src: &[Sourc
     Some(())
 }
 
+/// `discard`
+pub(super) fn discard(body: &mut FunctionBuilder<'_>, i: &Instruction, src: &[Source]) -> Option<()> {
+    let at = operand(body, (i.space(), false), 16, src.first())?;
+    body.asynchronous(AsyncOp::Discard { at });
+    Some(())
+}
+
 /// `clusterlaunchcontrol.try_cancel.async`
 pub(super) fn try_cancel(body: &mut FunctionBuilder<'_>, i: &Instruction, src: &[Source]) -> Option<()> {
     let own = (i.space(), false);

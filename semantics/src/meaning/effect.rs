@@ -147,6 +147,8 @@ pub enum Effect {
     Mark,
     /// A hint: to caches, to a profiler.
     Hint,
+    /// What memory holds becomes indeterminate.
+    Discard,
 }
 
 /// Where an order of accesses is meant for all, or between proxies.

@@ -5,6 +5,7 @@
 //! lane looked at by itself.
 
 mod atomic;
+mod discard;
 mod elements;
 mod lines;
 mod multimem;

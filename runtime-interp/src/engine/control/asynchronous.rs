@@ -38,6 +38,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             AsyncOp::ClusterArrive => self.cluster_arrive(warp, issue),
             AsyncOp::ClusterWait => self.cluster_wait(warp, g, issue),
             AsyncOp::Fill { at, bytes } => self.fill(issue, at, *bytes),
+            AsyncOp::Discard { at } => self.discard(warp, issue, at),
             AsyncOp::Multimem(op) => self.multimem(issue, op),
             AsyncOp::Tensor(op) => self.start_tensor(issue, op),
             AsyncOp::Mark { number, condition } => Ok(self.mark(issue, *number, *condition)),

@@ -49,6 +49,8 @@ pub(super) struct Flow {
     pub decides: Decides,
     /// An atomic operation whose new value does not depend on the old one.
     pub overwrites: bool,
+    /// What it stores to is undefined from then on.
+    pub discards: bool,
     /// The guard's predicate.
     pub guard: Option<u32>,
     /// Where its operands start: those that decide, those that carry values, and those that are written.
@@ -85,7 +87,9 @@ impl Flows {
             OperationKind::Load(_)
             | OperationKind::Store(_)
             | OperationKind::Atomic(_)
-            | OperationKind::Async(AsyncOp::Multimem(_)) => (Act::Define, Decides::Address, 1, 1),
+            | OperationKind::Async(AsyncOp::Multimem(_) | AsyncOp::Discard { .. }) => {
+                (Act::Define, Decides::Address, 1, 1)
+            }
             OperationKind::Collective(c) => {
                 let mask = usize::from(c.mask.is_some());
                 (Act::Nothing, Decides::Operand, mask, mask)
@@ -146,7 +150,8 @@ impl Flows {
         let counts = [0, 1, 2].map(|i| parts[i].len().min(255) as u8);
         parts.iter().zip(counts).for_each(|(part, n)| self.slots.extend(&part[..usize::from(n)]));
         let guard = guard.and_then(|g| g.pred.word());
-        self.flows.push(Flow { act, decides, overwrites, guard, first, counts });
+        let discards = matches!(operation.kind, OperationKind::Async(AsyncOp::Discard { .. }));
+        self.flows.push(Flow { act, decides, overwrites, discards, guard, first, counts });
     }
 
     pub fn get(&self, pc: u32) -> Option<Flow> {

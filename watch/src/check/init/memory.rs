@@ -231,6 +231,9 @@ impl Init {
     ) {
         let size = u32::from(access.bytes) * u32::from(access.count);
         let Some(flow) = self.flows.get(at.pc) else { return };
+        if flow.discards {
+            return self.discard(at, &addresses, size);
+        }
         let near = match &addresses {
             Addresses::Lines(lines) => {
                 lines.iter().any(|l| !self.global.is_defined(l.start, 16 * u64::from(size)))

@@ -112,7 +112,8 @@ impl Init {
         let (shape, known) = (self.launch.block, self.known.get(origin));
         let pcs = [at.pc, known.map_or(u32::MAX, |o| o.pc)];
         self.report.add(code, &pcs, undefined.count_ones().into(), || {
-            let message = format!("a value that was never written {what}");
+            let fate = if known.is_some_and(|o| o.discarded) { "discarded" } else { "never written" };
+            let message = format!("a value that was {fate} {what}");
             let finding = Finding::new(Checker::Init, code, message, Site::of_lane(at, lane, shape));
             known.iter().fold(finding, |f, origin| f.site(origin.site.clone()))
         });

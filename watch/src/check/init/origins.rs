@@ -4,7 +4,7 @@ use super::super::map::Region;
 use super::super::register_name;
 use super::Init;
 use super::flow::Slot;
-use super::shadow::Masks;
+use super::shadow::{self, MOST_BYTES, Masks};
 use crate::lanes::lanes_of;
 use crate::report::{Nearby, Site};
 use rustc_hash::FxHashMap;
@@ -23,6 +23,8 @@ pub(super) struct Origins {
 pub(super) struct Origin {
     pub(super) pc: u32,
     pub(super) site: Site,
+    /// It was written once: memory that was discarded since.
+    pub(super) discarded: bool,
 }
 
 impl Origins {
@@ -30,9 +32,18 @@ impl Origins {
         if let Some(number) = self.numbers.get(&key) {
             return *number;
         }
-        self.sites.push(Origin { pc: key.0, site: site() });
+        self.sites.push(Origin { pc: key.0, site: site(), discarded: false });
         let number = self.sites.len() as u32;
         self.numbers.insert(key, number);
+        number
+    }
+
+    /// The `discard` at an operation.
+    fn of_discard(&mut self, pc: u32, site: impl FnOnce() -> Site) -> u32 {
+        let number = self.number((pc, None), site);
+        if let Some(origin) = self.sites.last_mut().filter(|origin| origin.pc == pc) {
+            origin.discarded = true;
+        }
         number
     }
 
@@ -124,6 +135,20 @@ impl Init {
             };
             site
         })
+    }
+
+    /// `discard` leaves bytes of global memory of which nobody knows what they are.
+    pub(super) fn discard(&mut self, at: &At<'_>, addresses: &Addresses<'_>, size: u32) {
+        let shape = self.launch.block;
+        let lane = at.mask.trailing_zeros().min(31);
+        let origin = self.known.of_discard(at.pc, || Site::of_lane(at, lane, shape).role("discarded"));
+        let mut masks = [0; MOST_BYTES];
+        masks.iter_mut().take(size as usize).for_each(|m| *m = at.mask);
+        for lane in lanes_of(at.mask) {
+            self.global.follow(addresses.of(lane), size.into());
+        }
+        self.keep_origin(at, StateSpace::Global, &masks, addresses, origin);
+        shadow::store(&mut self.global, addresses, (size, size, 0), at.mask, Some(&masks));
     }
 
     /// Remembers where undefined bytes come from that are stored.

@@ -212,6 +212,13 @@ impl Global {
         }
     }
 
+    /// Looks after bytes of the host that are not looked after already.
+    pub fn follow(&mut self, start: u64, bytes: u64) {
+        if self.find(start).is_none() {
+            self.add(start, bytes, false, true);
+        }
+    }
+
     pub fn remove(&mut self, start: u64) {
         self.regions.remove(&start);
         self.bound();

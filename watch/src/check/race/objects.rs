@@ -47,6 +47,7 @@ impl Race {
                 | AsyncOp::ClusterArrive
                 | AsyncOp::ClusterWait
                 | AsyncOp::Fill { .. }
+                | AsyncOp::Discard { .. }
                 | AsyncOp::Multimem(_)
                 | AsyncOp::Mark { .. } => {}
             }
@@ -89,7 +90,7 @@ impl Race {
 
     pub(super) fn touch_object(&mut self, at: &At<'_>, owner: usize, offset: u64, strong: Option<Scope>) {
         let Some(block) = self.blocks.get(self.current) else { return };
-        let manner = Manner { writes: true, strong, atomic: strong.is_some(), proxy: false, map: false };
+        let manner = Manner { writes: true, strong, atomic: strong.is_some(), ..Manner::default() };
         let record = block.record(at, span((offset % LINE) as i64, 8), 8, manner);
         self.touch(at, Target { memory: Some(owner), line: offset / LINE }, record);
     }

@@ -56,6 +56,11 @@ pub enum AsyncOp {
         /// How many bytes.
         bytes: Reg,
     },
+    /// `discard`: gives up what 128 bytes of memory hold.
+    Discard {
+        /// Where, by elements of 16 bytes.
+        at: Access,
+    },
     /// `multimem.*`
     Multimem(MultimemOp),
     /// `cp.async.bulk.tensor cp.reduce.async.bulk.tensor cp.async.bulk.prefetch.tensor`
@@ -110,6 +115,7 @@ impl AsyncOp {
             }
             AsyncOp::ArriveOnCopies { mbarrier, .. } => all.push(read(mbarrier.base)),
             AsyncOp::Fill { at, bytes } => all.extend([at.base, *bytes].map(read)),
+            AsyncOp::Discard { at } => all.push(read(at.base)),
             AsyncOp::Multimem(op) => {
                 all.push(read(op.at.base));
                 let written = matches!(op.kind, MultimemKind::LoadReduce(_));
@@ -169,6 +175,7 @@ impl AsyncOp {
             | AsyncOp::ClusterArrive
             | AsyncOp::ClusterWait
             | AsyncOp::Fill { .. }
+            | AsyncOp::Discard { .. }
             | AsyncOp::Multimem(_)
             | AsyncOp::Mark { .. }
             | AsyncOp::ReplaceField(_)
@@ -191,6 +198,7 @@ impl AsyncOp {
             | AsyncOp::ClusterArrive
             | AsyncOp::ClusterWait
             | AsyncOp::Fill { .. }
+            | AsyncOp::Discard { .. }
             | AsyncOp::Multimem(_)
             | AsyncOp::Mark { .. }
             | AsyncOp::ReplaceField(_)

@@ -75,6 +75,7 @@ warpsmith_diag::codes! {
     /// A bulk operation accesses what threads have written, and no proxy fence lies between.
     ///
     /// Bulk operations go through the async proxy, which sees ordinary stores only past a `fence.proxy.async` of the storing thread.
+    /// A fence that names a state space is one for that space alone.
     /// The word that `tcgen05.alloc` writes is an ordinary store too (9.7.16.7.1), but nothing is told of it: Triton has copies overwrite it past a
     /// barrier alone.
     PROXY_RACE = "W0304";
@@ -96,7 +97,7 @@ warpsmith_diag::codes! {
     /// Shared memory lasts as long as its block. Let the block meet the others, by `barrier.cluster.arrive` and `barrier.cluster.wait`, before it exits, or
     /// wait for an mbarrier object on which they arrive when they are done.
     BLOCK_GONE = "W0308";
-    /// Threads of a warp come to a barrier by different instructions that are `.aligned`.
+    /// Threads of a warp reach an `.aligned` barrier by different instructions, or exit without it while others wait there.
     ///
     /// `bar.sync` and `barrier.aligned` demand that all threads of the warp execute the same one. In code where threads may have gone different
     /// ways, use `barrier` without `.aligned`, or bring them together first.

@@ -388,7 +388,8 @@ impl<W: Write + Send> Observer for Trace<W> {
         let members = match sync {
             Sync::Leave(barrier) => json!({"barrier": barrier}),
             Sync::ClusterLeave => json!({"barrier": "cluster"}),
-            Sync::Arrive(_)
+            Sync::Reach(_)
+            | Sync::Arrive(_)
             | Sync::Complete(_)
             | Sync::Warp { .. }
             | Sync::Fence(_)

@@ -57,6 +57,8 @@ pub enum AccessKind {
 /// What a synchronisation does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Sync {
+    /// The lanes come to a block barrier, where they wait for the rest of their warp.
+    Reach(u32),
     /// The lanes arrive at a block barrier, once all of their warp that have not exited are there.
     Arrive(u32),
     /// All threads that a block barrier waits for have arrived. No lanes.

@@ -195,6 +195,10 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 return Err(self.fault(issue, FaultCode::BadBarrier, message));
             }
             rest &= !same;
+            if WATCHED {
+                let at = self.at(issue.only(same));
+                self.observer.synchronise(&at, Sync::Reach(id));
+            }
             let state = State::Barrier { id: id as u8, arrived: false };
             if rest == 0 {
                 warp.groups[g].state = state;

@@ -64,7 +64,7 @@ impl Race {
             agent: at.warp as Agent,
             warp: at.warp as u8,
             size: access.bytes,
-            manner: Manner { writes: kind != AccessKind::Load, strong, atomic, proxy: false, map: false },
+            manner: Manner { writes: kind != AccessKind::Load, strong, atomic, ..Manner::default() },
             shape: Shape::Uniform,
         };
         let bytes = u64::from(access.bytes) * u64::from(access.count);

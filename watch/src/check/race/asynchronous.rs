@@ -123,7 +123,7 @@ impl Race {
     /// An asynchronous operation reads its tensor map when it is issued.
     pub(super) fn read_map(&mut self, at: &At<'_>, place: MemoryRange) {
         let Some(block) = self.blocks.get(self.current).filter(|b| b.id == at.block) else { return };
-        let manner = Manner { writes: false, strong: None, atomic: false, proxy: true, map: true };
+        let manner = Manner { proxy: true, map: true, ..Manner::default() };
         let record = block.record(at, u64::MAX, 1, manner);
         for line in place.address / LINE..(place.address + place.bytes).div_ceil(LINE) {
             self.touch(at, Target { memory: None, line }, record);
@@ -203,7 +203,7 @@ impl Race {
             agent,
             warp: transfer.warp as u8,
             size,
-            manner: Manner { writes, strong, atomic, proxy, map: false },
+            manner: Manner { writes, strong, atomic, proxy, map: false, shared: proxy && memory.is_some() },
             shape: Shape::Uniform,
         };
         let end = address.saturating_add(bytes);

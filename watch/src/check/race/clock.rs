@@ -126,7 +126,9 @@ impl Clock {
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(super) struct Knowledge {
     pub clock: Clock,
-    pub fenced: Clock,
+    /// By the space of the memory: a fence may name one.
+    pub fenced_global: Clock,
+    pub fenced_shared: Clock,
     /// What a fence has made known to the tensormap proxy.
     pub mapped: Clock,
 }
@@ -134,7 +136,8 @@ pub(super) struct Knowledge {
 impl Knowledge {
     pub fn join(&mut self, other: &Knowledge) {
         self.clock.join(&other.clock);
-        self.fenced.join(&other.fenced);
+        self.fenced_global.join(&other.fenced_global);
+        self.fenced_shared.join(&other.fenced_shared);
         self.mapped.join(&other.mapped);
     }
 }

@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 use std::sync::Arc;
 use warpsmith_interp::engine::{Access, BarrierKind, Order, Scope};
 use warpsmith_interp::observe::{AccessKind, Addresses, At, OperationKind, Sync};
-use warpsmith_isa::{Proxy, StateSpace, Traits};
+use warpsmith_isa::{Proxy, SpaceModifier, StateSpace, Traits};
 
 /// True for an instruction that is `.relaxed`, said or not.
 pub(super) fn is_relaxed(at: &At<'_>) -> bool {
@@ -42,7 +42,7 @@ impl Race {
                     warp.set(at.mask, &complete);
                 }
             }
-            Sync::Warp { .. } => {}
+            Sync::Reach(_) | Sync::Warp { .. } => {}
             Sync::Fence(fence) => self.fence(at, fence.order, fence.scope),
             Sync::ClusterArrive => {
                 if !is_relaxed(at) {
@@ -204,10 +204,16 @@ impl Race {
         let Some(warp) = block.warps.get_mut(at.warp as usize) else { return };
         match at.instruction().and_then(|i| i.proxy()) {
             Some(Proxy::Async | Proxy::AsyncToGeneric) => {
+                let spaces = at.instruction().into_iter().flat_map(|i| i.spaces()).map(SpaceModifier::space);
+                let named: SmallVec<[StateSpace; 2]> = spaces.collect();
+                let fences = |space| named.is_empty() || named.contains(&space);
                 warp.update(at.mask, |k| {
-                    let Knowledge { clock, fenced, .. } = k;
-                    fenced.join(clock);
-                    fenced.add(number, at.warp as Agent, at.mask, now);
+                    let Knowledge { clock, fenced_global, fenced_shared, .. } = k;
+                    let fenced = [(StateSpace::Global, fenced_global), (StateSpace::Shared, fenced_shared)];
+                    for (_, fenced) in fenced.into_iter().filter(|(space, _)| fences(*space)) {
+                        fenced.join(clock);
+                        fenced.add(number, at.warp as Agent, at.mask, now);
+                    }
                 });
                 block.now += 1;
                 return;

@@ -26,6 +26,8 @@ pub(super) struct Manner {
     pub proxy: bool,
     /// It reads a tensor map, through the tensormap proxy.
     pub map: bool,
+    /// Through the async proxy, in shared memory.
+    pub shared: bool,
 }
 
 /// Which lanes access which bytes.
@@ -181,7 +183,11 @@ impl Knower<'_> {
 #[inline]
 fn fenced(k: &Knowledge, new: &Record, old: &Record, lanes: u32) -> bool {
     let crosses = new.manner.proxy && !old.manner.proxy && old.manner.writes;
-    let known = if new.manner.map { &k.mapped } else { &k.fenced };
+    let known = match new.manner {
+        Manner { map: true, .. } => &k.mapped,
+        Manner { shared: true, .. } => &k.fenced_shared,
+        _ => &k.fenced_global,
+    };
     !crosses || known.knows(old.block, old.agent, lanes, old.time)
 }
 

@@ -7,6 +7,8 @@ use warpsmith_interp::Program;
 use warpsmith_interp::engine::BarrierKind;
 use warpsmith_interp::observe::{At, OperationKind};
 
+const ALIGNED: &str = "all threads of a warp must execute the same aligned barrier: `bar` is one, `barrier` without `.aligned` is not (9.7.13.1)";
+
 /// Lanes that have arrived at a barrier, which is not complete.
 #[derive(Clone)]
 pub(super) struct Arrival {
@@ -17,12 +19,46 @@ pub(super) struct Arrival {
     pub site: Site,
 }
 
+/// Lanes that have come to a barrier and wait for the rest of their warp.
+#[derive(Clone)]
+pub(super) struct Reached {
+    id: u32,
+    site: Site,
+}
+
 impl Sync {
+    /// Lanes come to a barrier of the block.
+    pub(super) fn reach(&mut self, at: &At<'_>, id: u32) {
+        let site = self.site(at);
+        if let Some(warp) = self.blocks.get_mut(self.current).and_then(|b| b.warps.get_mut(at.warp as usize))
+        {
+            warp.reached.push((at.pc, Reached { id, site }));
+        }
+    }
+
+    /// Lanes exit while others of their warp wait at an aligned barrier: they have gone past it.
+    pub(super) fn leave_waiting(&mut self, at: &At<'_>, pc: u32, barrier: Reached) {
+        let exit = self.site(at);
+        self.add(codes::DIVERGENT_BARRIER, &[pc, at.pc], || {
+            let message = format!(
+                "threads of a warp come to barrier {}, whose instruction is `.aligned`, and others exit without it",
+                barrier.id
+            );
+            Finding::new(Checker::Sync, codes::DIVERGENT_BARRIER, message, barrier.site)
+                .site(exit.role("the others exit"))
+                .note(ALIGNED)
+        });
+    }
+
     /// Lanes arrive at a barrier of the block.
     pub(super) fn arrive(&mut self, at: &At<'_>, id: u32) {
         let kind = at.program.operation(at.pc).map(|o| o.kind);
         let Some(OperationKind::Barrier(barrier)) = kind else { return };
         let site = self.site(at);
+        if let Some(warp) = self.blocks.get_mut(self.current).and_then(|b| b.warps.get_mut(at.warp as usize))
+        {
+            warp.reached.clear();
+        }
         let reduces = match barrier.kind {
             BarrierKind::Popc | BarrierKind::And | BarrierKind::Or => true,
             BarrierKind::Sync | BarrierKind::Arrive => false,
@@ -87,14 +123,14 @@ impl Sync {
 }
 
 /// True if all threads of a warp must execute the instruction together.
-fn is_aligned(program: &Program, pc: u32) -> bool {
+pub(super) fn is_aligned(program: &Program, pc: u32) -> bool {
     program.instruction(pc).is_some_and(|instruction| instruction.is_aligned())
 }
 
 fn divergent(id: u32, site: Site, other: Site) -> Finding {
     let message =
         format!("threads of a warp come to barrier {id} by different instructions, which are `.aligned`");
-    Finding::new(Checker::Sync, codes::DIVERGENT_BARRIER, message, site).site(other.role("the others")).note(
-        "all threads of a warp must execute the same aligned barrier: `bar` is one, `barrier` without `.aligned` is not (9.7.13.1)",
-    )
+    Finding::new(Checker::Sync, codes::DIVERGENT_BARRIER, message, site)
+        .site(other.role("the others"))
+        .note(ALIGNED)
 }

@@ -2,8 +2,11 @@
 
 use super::Sync;
 use crate::codes;
+use crate::lanes::lanes_of;
 use crate::report::{Checker, Finding, Site};
-use warpsmith_interp::observe::{At, MbarrierEvent};
+use warpsmith_interp::Program;
+use warpsmith_interp::engine::{Access, AsyncOp};
+use warpsmith_interp::observe::{Addresses, At, MbarrierEvent, OperationKind, shared_owner};
 use warpsmith_isa::StateSpace;
 
 /// An object that is alive.
@@ -18,7 +21,45 @@ pub(super) struct Object {
     bytes: i64,
 }
 
+/// Bytes of an object.
+const BYTES: usize = 8;
+
+/// True if a program has objects.
+pub(super) fn has_objects(program: &Program) -> bool {
+    let kinds = (0..program.operations()).filter_map(|pc| program.operation(pc)).map(|o| o.kind);
+    kinds.into_iter().any(|kind| matches!(kind, OperationKind::Async(AsyncOp::Mbarrier(_))))
+}
+
 impl Sync {
+    /// Lanes store to shared memory, where objects that are alive must not be overwritten.
+    pub(super) fn overwrite(&mut self, at: &At<'_>, access: &Access, addresses: &Addresses<'_>) {
+        let Some(cluster) = self.blocks.get(self.current).map(|b| b.cluster) else { return };
+        let size = usize::from(access.bytes) * usize::from(access.count);
+        for lane in lanes_of(at.mask) {
+            let (rank, start) = shared_owner(addresses.of(lane));
+            let owner = match rank {
+                Some(rank) => self.blocks.iter().position(|b| (b.cluster, b.rank) == (cluster, rank)),
+                None => Some(self.current),
+            };
+            let Some(owner) = owner.and_then(|i| self.blocks.get_mut(i)) else { continue };
+            let start = start as usize;
+            let meets = |offset: usize| offset < start + size && start < offset + BYTES;
+            if owner.extent.is_none_or(|(first, last)| start + size <= first || last + BYTES <= start) {
+                continue;
+            }
+            let Some(offset) = owner.objects.keys().copied().find(|offset| meets(*offset)) else { continue };
+            let Some(object) = owner.objects.remove(&offset) else { continue };
+            let site =
+                Site::of_lane(at, lane as u32, self.block_shape).address(StateSpace::Shared, offset as u64);
+            self.add(codes::MBARRIER_MISUSE, &[at.pc, object.pc], || {
+                let message = "the memory of an mbarrier object is overwritten";
+                Finding::new(Checker::Sync, codes::MBARRIER_MISUSE, message, site)
+                    .site(object.site)
+                    .note("end the object with `mbarrier.inval` before its memory is used for something else (9.7.13.15.9)")
+            });
+        }
+    }
+
     /// An operation on the object at an offset in the memory of a block of the cluster.
     pub(super) fn mbarrier(
         &mut self,
@@ -42,6 +83,8 @@ impl Sync {
                 tested: false,
                 bytes: 0,
             };
+            let (first, last) = owner.extent.unwrap_or((offset, offset));
+            owner.extent = Some((first.min(offset), last.max(offset)));
             if let Some(old) = owner.objects.insert(offset, new) {
                 self.add(codes::MBARRIER_MISUSE, &[at.pc, old.pc], || {
                     let message = "an mbarrier object is made where there is one";

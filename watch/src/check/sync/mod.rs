@@ -1,7 +1,7 @@
 //! The use of barriers, member masks, mbarrier objects and groups of copies: what the manual demands of it.
 //!
 //! Some mistakes end the run by a fault of the engine, such as a deadlock; this checker tells them as findings. Others let it go on, here or on some
-//! GPU, and are noticed from the events alone: no instruction is looked at that does not synchronise.
+//! GPU, and are noticed from the events alone: no instruction is looked at that does not synchronise, but for stores where there are mbarrier objects.
 
 mod barrier;
 mod mbarrier;
@@ -12,16 +12,16 @@ use super::groups::{Issued, group_of, select};
 use crate::codes;
 use crate::lanes::lanes_of;
 use crate::report::{Checker, Finding, Findings, Report, Site, reports};
-use barrier::Arrival;
+use barrier::{Arrival, Reached};
 use mbarrier::Object;
 use registers::RegisterCounts;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use warpgroup::Warpgroups;
-use warpsmith_interp::engine::{AsyncOp, CollectiveKind, Group, MatrixOp};
+use warpsmith_interp::engine::{Access, AsyncOp, CollectiveKind, Group, MatrixOp};
 use warpsmith_interp::observe::{
-    At, BlockView, Interest, LaunchView, Observer, OperationKind, Participant, Registers, Stage,
-    Sync as Event, TensorHazard,
+    AccessKind, Addresses, At, BlockView, Interest, LaunchView, Observer, OperationKind, Participant,
+    Registers, Stage, Sync as Event, TensorHazard,
 };
 use warpsmith_interp::{Fault, FaultCode, Program};
 use warpsmith_isa::{Operation, StateSpace};
@@ -61,6 +61,8 @@ pub struct Sync {
     threads: u32,
     blocks: Vec<Block>,
     current: usize,
+    /// The program has mbarrier objects.
+    has_objects: bool,
     /// Tests of mbarrier objects that were answered no since one was answered yes.
     polls: u64,
     /// The registers of products of warpgroups, if the program has any.
@@ -80,6 +82,8 @@ struct Block {
     /// The arrivals of the phase, for each of the barriers.
     barriers: [Vec<Arrival>; 16],
     objects: FxHashMap<usize, Object>,
+    /// Where the first and the last object was made.
+    extent: Option<(usize, usize)>,
 }
 
 struct Warp {
@@ -92,6 +96,8 @@ struct Warp {
     last_pc: [u32; 3],
     /// The arrivals of the lanes at the barrier of the cluster.
     cluster: SmallVec<[Arrival; 1]>,
+    /// Lanes that wait for the rest of the warp at a barrier of the block, by their instruction.
+    reached: SmallVec<[(u32, Reached); 1]>,
 }
 
 reports!(Sync);
@@ -213,7 +219,7 @@ fn waits_for_exited(at: &At<'_>) -> bool {
 impl Observer for Sync {
     fn interest(&self) -> Interest {
         let instructions = self.warpgroups.is_some() || self.register_counts.is_some();
-        Interest { instructions, ..Interest::RARE }
+        Interest { instructions, accesses: self.has_objects, ..Interest::RARE }
     }
 
     fn begin(&mut self, launch: &LaunchView<'_>) {
@@ -221,6 +227,7 @@ impl Observer for Sync {
         self.threads = launch.block().into_iter().fold(1, u32::saturating_mul);
         self.blocks.clear();
         self.polls = 0;
+        self.has_objects = mbarrier::has_objects(launch.program());
         self.warpgroups = Warpgroups::of(launch.program());
         self.register_counts = RegisterCounts::of(launch.program());
     }
@@ -257,7 +264,15 @@ impl Observer for Sync {
         let warps = (0..view.warps).map(|w| {
             let alive = self.existing(w);
             let (issued, waited, last) = Default::default();
-            Warp { alive, issued, waited, last, last_pc: [0; 3], cluster: SmallVec::new() }
+            Warp {
+                alive,
+                issued,
+                waited,
+                last,
+                last_pc: [0; 3],
+                cluster: SmallVec::new(),
+                reached: SmallVec::new(),
+            }
         });
         self.blocks.push(Block {
             id: view.id,
@@ -266,6 +281,7 @@ impl Observer for Sync {
             warps: warps.collect(),
             barriers: Default::default(),
             objects: FxHashMap::default(),
+            extent: None,
         });
     }
 
@@ -312,6 +328,19 @@ impl Observer for Sync {
         }
     }
 
+    fn access(
+        &mut self,
+        at: &At<'_>,
+        kind: AccessKind,
+        access: &Access,
+        space: StateSpace,
+        addresses: Addresses<'_>,
+    ) {
+        if kind != AccessKind::Load && space == StateSpace::Shared && self.select(at.block) {
+            self.overwrite(at, access, &addresses);
+        }
+    }
+
     fn exited(&mut self, at: &At<'_>) {
         if !self.select(at.block) {
             return;
@@ -321,6 +350,7 @@ impl Observer for Sync {
             return;
         };
         warp.alive &= !at.mask;
+        let waiting = warp.reached.iter().find(|(pc, _)| barrier::is_aligned(at.program, *pc)).cloned();
         if warp.alive == 0
             && let Some(counts) = &mut self.register_counts
         {
@@ -333,6 +363,9 @@ impl Observer for Sync {
             if let (true, Some(site)) = (pending, &warp.last[kind]) {
                 left.push((warp.last_pc[kind], site.clone(), group));
             }
+        }
+        if let Some((pc, barrier)) = waiting {
+            self.leave_waiting(at, pc, barrier);
         }
         for (pc, site, group) in left {
             self.add(codes::NEVER_WAITED, &[pc], || {
@@ -401,6 +434,7 @@ impl Observer for Sync {
             return;
         }
         match event {
+            Event::Reach(id) => self.reach(at, id),
             Event::Arrive(id) => self.arrive(at, id),
             Event::Complete(id) => {
                 if let Some(arrivals) = self.blocks[self.current].barriers.get_mut(id as usize) {

@@ -57,10 +57,6 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             (low, high, space) = (low - base, high - base, of_low);
         }
         self.note_access(kind, space);
-        if WATCHED && self.interest.accesses {
-            let at_pc = self.at(issue);
-            self.observer.access(&at_pc, kind, access, space, Addresses::Each(&at));
-        }
         let aligned = low_bits & (size - 1) == 0;
         let (start, len, base, concurrent) = match space {
             StateSpace::Shared => (0, issue.block.shared.len() as u64, issue.block.shared.start(), false),
@@ -104,18 +100,36 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 let lane = if issue.mask >> i & 1 != 0 { i } else { first };
                 base.wrapping_add(lane * stride + at[i] as usize)
             };
+            self.show_access(issue, kind, access, space, &at);
             return Ok(Places { at: each_place(place), concurrent: false, shared: 0 });
         }
         if aligned && size <= len && low >= start && high - start <= len - size {
             let place = |i: usize| base.wrapping_add((at[i] - start) as usize);
             let shared = if space == StateSpace::Shared { u32::MAX } else { 0 };
+            self.show_access(issue, kind, access, space, &at);
             return Ok(Places { at: each_place(place), concurrent, shared });
         }
         let at = addresses(issue.frame, access, issue.stack);
         self.places_one_by_one(warp, issue, access, kind, &at)
     }
 
-    /// Finds the memory of each lane by itself, or the first lane that is at fault.
+    /// Shows an observer what lanes access.
+    #[inline(always)]
+    fn show_access(
+        &mut self,
+        issue: Issue<'_>,
+        kind: AccessKind,
+        access: &Access,
+        space: StateSpace,
+        at: &[u64; 32],
+    ) {
+        if WATCHED && self.interest.accesses && issue.mask != 0 {
+            let at_pc = self.at(issue);
+            self.observer.access(&at_pc, kind, access, space, Addresses::Each(at));
+        }
+    }
+
+    /// Finds the memory of each lane by itself, or the first lane that is at fault. An observer is not shown the access of a lane whose fault it lets pass.
     #[cold]
     #[inline(never)]
     fn places_one_by_one(
@@ -129,6 +143,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         let size = u64::from(access.bytes) * u64::from(access.count);
         let first = issue.mask.trailing_zeros() as usize & 31;
         let mut places = Places { at: [std::ptr::null_mut(); 32], concurrent: true, shared: 0 };
+        let mut passed = 0;
         for lane in lanes_of(issue.mask) {
             let address = addresses[lane];
             let (space, offset) = match access.space {
@@ -143,10 +158,6 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 | StateSpace::Tex) => (space, address),
             };
             self.note_access(kind, space);
-            if WATCHED && self.interest.accesses && access.space == StateSpace::Generic {
-                let at = self.at(issue.only(1 << lane));
-                self.observer.access(&at, kind, access, space, Addresses::Each(&[offset; 32]));
-            }
             let mut found = None;
             if address & (size - 1) == 0 {
                 found = self.memory_at(warp, issue, (kind, access.cluster), lane, space, offset);
@@ -157,22 +168,34 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 }
             }
             let Some((at, _)) = found else {
-                let issue = issue.only(1 << lane);
-                let fault = self.bad_access(warp, issue, (kind, access.cluster), space, offset, size);
+                let one = issue.only(1 << lane);
+                let fault = self.bad_access(warp, one, (kind, access.cluster), space, offset, size);
                 if WATCHED {
-                    let at = self.at(issue);
+                    let at = self.at(one);
                     let stack_end = issue.stack_end;
                     let bad = BadAccess { kind, access, space, address: offset, bytes: size, stack_end };
                     if self.observer.fault(&at, &fault, Some(&bad)) == Verdict::Skip {
                         self.sink = [0; 16];
                         places.at[lane] = self.sink.as_mut_ptr().cast();
+                        passed |= 1 << lane;
                         continue;
+                    }
+                    if access.space == StateSpace::Generic {
+                        self.show_access(one, kind, access, space, &[offset; 32]);
+                    } else {
+                        self.show_access(issue.only(issue.mask & !passed), kind, access, space, addresses);
                     }
                 }
                 return Err(fault);
             };
+            if access.space == StateSpace::Generic {
+                self.show_access(issue.only(1 << lane), kind, access, space, &[offset; 32]);
+            }
             places.at[lane] = at;
             places.shared |= u32::from(space == StateSpace::Shared) << lane;
+        }
+        if access.space != StateSpace::Generic {
+            self.show_access(issue.only(issue.mask & !passed), kind, access, access.space, addresses);
         }
         let spare = places.at[first];
         for p in places.at.iter_mut().filter(|p| p.is_null()) {

@@ -40,6 +40,18 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         Ok(true)
     }
 
+    /// Completes what the threads of a block have started, when they have exited: observers see what nobody has waited for.
+    pub fn finish(&mut self, cluster: &ClusterState, rank: usize) -> Fallible<()> {
+        let mut flight = cluster.flight.borrow_mut();
+        for i in 0..flight.queue.len() {
+            if flight.queue[i].issuer.rank == rank {
+                self.complete(cluster, &mut flight.queue, i, u32::MAX)?;
+            }
+        }
+        flight.tidy();
+        Ok(())
+    }
+
     /// Completes everything, when all threads of the cluster have exited.
     pub fn drain(&mut self, cluster: &ClusterState) -> Fallible<()> {
         let mut flight = cluster.flight.borrow_mut();
@@ -199,14 +211,18 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             true => o.arrive(1, false),
             false => (if reports { o.report()? } else { o }).complete(bytes),
         };
-        let (before, after) =
-            mbarrier::update(&cluster.members[rank].memory, offset, change).map_err(|message| {
+        let (before, after) = match mbarrier::update(&cluster.members[rank].memory, offset, change) {
+            Ok(states) => states,
+            // The object was ended before its block, and nobody can ask it any more.
+            Err(_) if rank == issuer.rank && cluster.members[rank].ends.get() => return Ok(()),
+            Err(message) => {
                 let message = format!("the completion of an asynchronous operation: {message}");
                 let mut fault = Fault::new(FaultCode::BadMbarrier, message);
                 self.blame(&mut fault, cluster, issuer, piece.lane);
                 fault.address = Some(offset as u64);
-                Box::new(fault)
-            })?;
+                return Err(Box::new(fault));
+            }
+        };
         if mbarrier::phase(before) != after.phase {
             cluster.note_event();
         }

@@ -65,7 +65,13 @@ impl Cluster {
                 Box::new(Fault::new(FaultCode::OutOfMemory, "no memory for the shared memory of a block"))
             })?;
             let tensor = RefCell::default();
-            members.push(Member { id: [0; 3], memory, gone: Cell::new(false), tensor });
+            members.push(Member {
+                id: [0; 3],
+                memory,
+                ends: Cell::new(false),
+                gone: Cell::new(false),
+                tensor,
+            });
             blocks.push(Block::new(cx, rank as usize));
         }
         let state = ClusterState {
@@ -100,6 +106,7 @@ impl Cluster {
         }
         for (rank, (block, member)) in self.blocks.iter_mut().zip(&mut self.state.members).enumerate() {
             member.id = cx.member_id(number, rank as u32);
+            member.ends.set(false);
             member.gone.set(false);
             member.memory.fill_all(cx.fresh);
             member.tensor.get_mut().reset(cx.fresh);
@@ -180,6 +187,10 @@ impl Cluster {
                 }
                 round = Round { ran: round.ran | ran, worked: round.worked | worked };
                 if self.blocks[rank].finished() {
+                    if WATCHED {
+                        self.state.members[rank].ends.set(true);
+                        runner.finish(&self.state, rank)?;
+                    }
                     self.state.members[rank].gone.set(true);
                     if WATCHED {
                         let member = &self.state.members[rank];

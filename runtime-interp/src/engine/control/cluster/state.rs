@@ -16,6 +16,8 @@ pub(in crate::engine) struct Member {
     pub id: [u32; 3],
     /// Its shared memory.
     pub memory: Bytes,
+    /// All its threads have exited; what they have left under way is being completed.
+    pub ends: Cell<bool>,
     /// All its threads have exited.
     pub gone: Cell<bool>,
     pub tensor: RefCell<TensorMemory>,

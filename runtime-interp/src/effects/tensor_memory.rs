@@ -2,8 +2,8 @@
 
 use super::{Source, address, predicate, spaces, value};
 use crate::engine::{
-    Access, Address, AsyncOp, Collective, CollectiveKind, FunctionBuilder, Reg, TensorCells, TensorCommitOp,
-    TensorCopyOp, TensorFactor, TensorMemoryOp, TensorProductOp, Width,
+    Access, Address, AsyncOp, FunctionBuilder, MatrixOp, Reg, TensorCells, TensorCommitOp, TensorCopyOp,
+    TensorFactor, TensorMemoryOp, TensorProductOp, Width,
 };
 use smallvec::SmallVec;
 use warpsmith_isa::{
@@ -40,6 +40,7 @@ pub(super) fn emit(
         TensorMemoryAction::Load { reduces } => load(body, i, reduces, dst, src),
         TensorMemoryAction::Store => store(body, i, src),
         TensorMemoryAction::WaitStores => {
+            meet(body);
             body.asynchronous(AsyncOp::TensorMemory(TensorMemoryOp::WaitStores));
             Some(())
         }
@@ -48,6 +49,7 @@ pub(super) fn emit(
         TensorMemoryAction::Multiply => multiply(body, i, src),
         TensorMemoryAction::Commit => commit(body, i, src),
         TensorMemoryAction::WaitLoads => {
+            meet(body);
             body.asynchronous(AsyncOp::TensorMemory(TensorMemoryOp::WaitLoads));
             Some(())
         }
@@ -58,8 +60,7 @@ pub(super) fn emit(
 
 /// The threads of a warp come to the instruction together (`.sync.aligned`).
 pub(super) fn meet(body: &mut FunctionBuilder<'_>) {
-    let mask = Some(body.constant(u32::MAX.into(), Width::W32));
-    body.collective(Collective { kind: CollectiveKind::Sync, mask, src: Vec::new(), dst: [None; 2] });
+    body.matrix(MatrixOp::Converge);
 }
 
 /// `tcgen05.cp`
@@ -209,6 +210,7 @@ fn load(
     // The last destination is for what is made of the others.
     let reduction = if reduces { Some((function(i)?, values.pop()?)) } else { None };
     let cells = cells(body, i, src.first(), src.get(1))?;
+    meet(body);
     body.asynchronous(AsyncOp::TensorMemory(TensorMemoryOp::Load { cells, values, reduction }));
     Some(())
 }
@@ -244,6 +246,7 @@ fn store(body: &mut FunctionBuilder<'_>, i: &Instruction, src: &[Source]) -> Opt
     let values = src.get(1 + usize::from(has_second)..)?;
     let values: SmallVec<[Reg; 4]> =
         values.iter().map(|s| value(body, Some(s), Width::W32)).collect::<Option<_>>()?;
+    meet(body);
     body.asynchronous(AsyncOp::TensorMemory(TensorMemoryOp::Store { cells, values }));
     Some(())
 }

@@ -1,7 +1,7 @@
 //! Tensor memory: allocation, and what moves between it and registers (PTX ISA 9.0, 9.7.16.7 and 9.7.16.8).
 //!
-//! Loads and stores are collective, but what a thread moves depends on its own lane alone, so each group of lanes moves its part. Stores
-//! are there when the warp has waited for them (`tcgen05.wait::st`); a load gives its registers at once, which is one of the times it may.
+//! All threads of the warp come to these operations together. Stores are there when the warp has waited for them (`tcgen05.wait::st`); a load
+//! gives its registers at once, which is one of the times it may.
 
 mod cells;
 
@@ -14,7 +14,7 @@ use crate::engine::values::{lane32, lanes_of, lanes_where, put};
 use crate::engine::warp::Warp;
 use crate::fault::{Fault, FaultCode};
 use crate::memory::window;
-use cells::Stored;
+use cells::{COLUMNS, LANES, Stored};
 pub(in crate::engine) use cells::{Region, TensorMemory};
 use smallvec::SmallVec;
 use warpsmith_isa::{StateSpace, TensorShape};
@@ -166,8 +166,13 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             }
             TensorMemoryOp::Deallocate { at, columns, exclusive } => {
                 let (at, columns) = (lane32(issue.frame, *at, lane), lane32(issue.frame, *columns, lane));
+                if WATCHED {
+                    let mut region = Region::default();
+                    region.extend(0..LANES, at..at.saturating_add(columns.min(COLUMNS)));
+                    self.watch_region(issue, issue.block.rank, &region, true, true);
+                }
                 let done = tensor.borrow_mut().deallocate(at, columns, *exclusive);
-                done.map_err(|message| bad(FaultCode::BadTensorMemory, message))?;
+                done.map_err(|message| self.fault(one, FaultCode::BadTensorMemory, message))?;
                 issue.block.cluster.note_event();
             }
             TensorMemoryOp::Relinquish => tensor.borrow_mut().relinquish(),

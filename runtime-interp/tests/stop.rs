@@ -107,6 +107,62 @@ SKIP:
     }
 }
 
+#[test]
+fn clocks_and_copies_go_on_as_without_stops() {
+    // Text costs ticks beside instructions, and copies complete by the clock of the cluster.
+    let program = load(
+        "
+.extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 a);
+.global .b8 text[20] = {97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 10, 0};
+.visible .entry k(.param .u64 out) {
+    .reg .b32 %r<16>; .reg .b64 %rd<8>; .reg .pred %p<4>;
+    .shared .align 8 .b64 object;
+    .shared .b32 tile[96];
+    ld.param.u64 %rd0, [out];
+    mov.u32 %r0, %tid.x;
+    setp.eq.u32 %p0, %r0, 0;
+    @!%p0 bra MADE;
+    mbarrier.init.shared.b64 [object], 192;
+MADE:
+    bar.sync 0;
+    mov.u32 %r1, tile;
+    mad.lo.u32 %r1, %r0, 4, %r1;
+    mov.u64 %rd1, text;
+    cvta.global.u64 %rd1, %rd1;
+    mov.u64 %rd2, 0;
+    {
+        .param .b64 f; .param .b64 a; .param .b32 r;
+        st.param.b64 [f], %rd1;
+        st.param.b64 [a], %rd2;
+        call (r), vprintf, (f, a);
+    }
+    cp.async.ca.shared.global [%r1], [%rd0], 4;
+    cp.async.mbarrier.arrive.noinc.shared.b64 [object];
+    mov.u32 %r2, %clock;
+    mbarrier.arrive.shared.b64 %rd3, [object];
+WAIT:
+    mbarrier.test_wait.shared.b64 %p1, [object], %rd3;
+    @!%p1 bra WAIT;
+    mov.u32 %r3, %clock;
+    add.u32 %r2, %r2, %r3;
+    and.b32 %r4, %r0, 31;
+    mad.wide.u32 %rd4, %r4, 4, %rd0;
+    setp.ge.u32 %p2, %r0, 64;
+    @%p2 st.global.u32 [%rd4+4], %r2;
+    ret;
+}",
+    );
+    let plain = Launch::new("k").block([96, 1, 1]);
+    let mut launches = vec![plain.clone()];
+    launches.extend(Schedule::ALL.map(|schedule| plain.clone().schedule(schedule).seed(3)));
+    for launch in launches {
+        let (free, result) = trace::<false>(&program, &launch);
+        let (held, same) = trace::<true>(&program, &launch);
+        assert!(free.executed == held.executed, "{:?} runs differently when stopped", launch.schedule);
+        assert_eq!(result, same, "{:?}", launch.schedule);
+    }
+}
+
 /// Stops where an instruction of a mnemonic is about to be executed, and does as it is told.
 struct At1<F> {
     mnemonic: &'static str,

@@ -181,7 +181,11 @@ fn perform(i: &isa::Instruction, effect: Effect, sources: &[u128], results: usiz
             nothing
         }
         Effect::Trap => panic!("trap"),
-        Effect::Mark | Effect::Hint | Effect::Discard | Effect::GridDependency | Effect::RegisterCount { .. } => nothing,
+        Effect::Mark
+        | Effect::Hint
+        | Effect::Discard
+        | Effect::GridDependency
+        | Effect::RegisterCount { .. } => nothing,
         Effect::Branch
         | Effect::BranchIndirect
         | Effect::Call

@@ -89,9 +89,9 @@ impl Block {
         &mut self.warps
     }
 
-    /// Instructions that its warps have executed.
+    /// Instructions that its warps have executed, in a turn that goes on too.
     pub fn executed(&self) -> u64 {
-        self.executed
+        self.executed + self.warps.iter().map(|w| w.executed - w.turn.executed).sum::<u64>()
     }
 
     pub fn finished(&self) -> bool {
@@ -151,11 +151,28 @@ impl Block {
         cluster: &ClusterState,
         w: usize,
     ) -> Fallible<()> {
+        // If it is the warp whose turn is interrupted, that part is over.
+        self.charge(runner.cx, cluster, w);
         runner.held =
             Some(Held { warp: w as u32, end: self.warps[w].executed + QUANTUM, group: None, from: 0 });
         self.turn(runner, cluster, w)?;
         cluster.yielded.set(false);
         if runner.held.is_none() { self.settle(runner, w) } else { Ok(()) }
+    }
+
+    /// Charges what a warp has executed since its turn started: the thread instructions, and what was left of the budget before.
+    fn charge(&mut self, cx: &Context<'_>, cluster: &ClusterState, w: usize) -> (u64, Option<u64>) {
+        let warp = &mut self.warps[w];
+        let start = warp.turn;
+        warp.turn = warp.progressed();
+        let extra = warp.extra - start.extra;
+        let ticks = warp.executed - start.executed + extra;
+        let used = warp.thread_instructions - start.thread_instructions + extra;
+        self.executed += ticks;
+        cluster.clock.set(cluster.clock.get() + ticks);
+        let spent =
+            cx.budget.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |b| Some(b.saturating_sub(used)));
+        (used, spent.ok())
     }
 
     /// Lets one warp run and charges the limits.
@@ -172,7 +189,7 @@ impl Block {
             rank: self.rank,
             cluster,
             shared: &cluster.members[self.rank].memory,
-            clock: self.executed - warp.executed,
+            clock: self.executed - if runner.held.is_some() { warp.turn.executed } else { warp.executed },
         };
         let quantum = match runner.held {
             // The turn goes on.
@@ -184,24 +201,23 @@ impl Block {
                 warp.patience.limit(quantum.min(budget / 32 + 1).min(runner.turns.turn()))
             }
         };
+        if runner.held.is_none() {
+            warp.turn = warp.progressed();
+        }
         runner.asks = false;
-        let (executed, extra, threads, spin) =
-            (warp.executed, warp.extra, warp.thread_instructions, warp.spin);
         let result = runner.run_warp(&context, warp, quantum);
-        warp.spins &= warp.spin != spin;
         warp.patience.asks |= runner.asks;
         runner.asked |= runner.asks;
-        let ticks = warp.executed - executed + warp.extra - extra;
-        self.executed += ticks;
-        cluster.clock.set(cluster.clock.get() + ticks);
-        let used = warp.thread_instructions - threads + warp.extra - extra;
-        let spent =
-            cx.budget.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |b| Some(b.saturating_sub(used)));
-        result?;
-        if runner.held.is_none() {
-            warp.turn_ended(runner.progress());
+        if runner.held.is_some() && result.is_ok() {
+            // What a turn costs is charged when it is over, so that clocks show the same whether it stands still in between or not.
+            return Ok(());
         }
-        let whole = spent.is_ok_and(|before| before <= used);
+        warp.spins &= warp.spin != warp.turn.spin;
+        let (used, spent) = self.charge(cx, cluster, w);
+        result?;
+        let warp = &mut self.warps[w];
+        warp.turn_ended(runner.progress());
+        let whole = spent.is_some_and(|before| before <= used);
         if (whole || self.executed >= cx.limits.block_steps) && !warp.finished() {
             let group = warp.groups.first().copied();
             let mut message = if whole {

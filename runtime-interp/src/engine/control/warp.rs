@@ -119,8 +119,19 @@ pub(in crate::engine) struct Warp {
     /// What it did beside instructions, in instructions: limits and the clock count it.
     pub extra: u64,
     pub patience: Patience,
+    /// Where the turn started that is not charged yet.
+    pub turn: Progressed,
     /// Its products that go on.
     pub products: Products,
+}
+
+/// How far a warp has got.
+#[derive(Clone, Copy, Default, Debug)]
+pub(in crate::engine) struct Progressed {
+    pub executed: u64,
+    pub extra: u64,
+    pub thread_instructions: u64,
+    pub spin: u32,
 }
 
 impl Warp {
@@ -147,6 +158,7 @@ impl Warp {
             cluster_open: 0,
             extra: 0,
             patience: Patience::default(),
+            turn: Progressed::default(),
             products: Products::default(),
         }
     }
@@ -183,9 +195,16 @@ impl Warp {
         self.tops = [0; 32];
         (self.executed, self.thread_instructions, self.extra) = (0, 0, 0);
         self.patience.restart();
+        self.turn = Progressed::default();
         (self.spin, self.haste, self.spins) = (0, 1, false);
         (self.cluster_arrived, self.cluster_open) = (0, 0);
         self.local.reserve(stack)
+    }
+
+    /// How far it has got.
+    pub fn progressed(&self) -> Progressed {
+        let &Warp { executed, extra, thread_instructions, spin, .. } = self;
+        Progressed { executed, extra, thread_instructions, spin }
     }
 
     /// The registers of an activation; panics if there are none at that place.

@@ -187,9 +187,19 @@ impl Context<'_> {
         let uniform = match special {
             TidX | TidY | TidZ => {
                 let axis = axis(TidX);
-                let first = warp * 32;
-                let ids = std::array::from_fn(|i| u64::from(cx.thread_id(first + i as u32)[axis]));
-                return ids;
+                // From one thread to the next, without a division for each.
+                let (mut id, [width, height, _]) = (cx.thread_id(warp * 32), cx.block);
+                return std::array::from_fn(|_| {
+                    let own = u64::from(id[axis]);
+                    id[0] += 1;
+                    if id[0] == width {
+                        (id[0], id[1]) = (0, id[1] + 1);
+                        if id[1] == height {
+                            (id[1], id[2]) = (0, id[2] + 1);
+                        }
+                    }
+                    own
+                });
             }
             LaneId => return std::array::from_fn(|i| i as u64),
             LaneMaskEq => return lane_mask(|b| b),

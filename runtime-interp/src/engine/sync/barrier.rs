@@ -22,6 +22,9 @@ pub(in crate::engine) struct BarrierState {
     voters: u32,
 }
 
+/// All barriers of a block.
+const ALL: u32 = 0xffff;
+
 impl Block {
     /// Looks whether warp `w` has arrived at a barrier, and releases barriers that are complete.
     pub fn settle<const WATCHED: bool>(
@@ -44,7 +47,9 @@ impl Block {
         for id in lanes_of(pending) {
             self.arrive(runner, w, id)?;
         }
-        for id in 0..16 {
+        // By what has arrived alone, or by the end of a warp any of them.
+        let touched = if self.warps[w].finished() { ALL } else { pending };
+        for id in lanes_of(touched) {
             let barrier = self.barriers[id];
             if barrier.threads == 0 {
                 continue;

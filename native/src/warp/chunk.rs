@@ -1,8 +1,10 @@
 //! The loop over a warp's lanes, four at a time.
 
+use super::even::Half;
 use super::fetch::{Loaded, Reads};
 use super::follow::Parted;
-use super::recipe::{Source, Step, What};
+use super::pattern::Found;
+use super::recipe::{Lines, Source, Step, What};
 use cranelift_codegen::ir::condcodes::IntCC as Cc;
 use cranelift_codegen::ir::{BlockArg, ConstantData, InstBuilder, MemFlagsData, Value, types};
 use cranelift_frontend::FunctionBuilder;
@@ -42,6 +44,8 @@ pub(super) struct Chunks<'b, 'f, 's> {
     pub b: &'b mut FunctionBuilder<'f>,
     memory: [Memory; 3],
     pub steps: &'s [Step],
+    pub lines: &'s [Lines],
+    pub roots: &'s [(Reg, u32)],
     keep: &'s [Reg],
     lanes: Option<Value>,
     /// Four times the number of the chunk, four times: the bytes before its part of a row.
@@ -57,6 +61,11 @@ pub(super) struct Chunks<'b, 'f, 's> {
     /// What is equal in all lanes, as far as it was computed before the loop, and by the number of its step as vectors.
     pub uniform: HashMap<Reg, Value>,
     pub splats: HashMap<usize, Lanes>,
+    /// What is added to the register with a pattern, by registers that a sum is in, and lines by their numbers.
+    pub added: HashMap<Reg, Value>,
+    pub checked: HashMap<u32, Found>,
+    /// What grows evenly in each half.
+    pub evens: HashMap<Reg, [Half; 2]>,
     /// The places of accesses by their numbers, of local memory those of the first lane.
     pub places_known: HashMap<u32, Value>,
     /// Bytes from a lane's local memory to the next lane's, and from the first lane's to those of the chunk.
@@ -87,6 +96,8 @@ impl<'b, 'f, 's> Chunks<'b, 'f, 's> {
             b,
             memory,
             steps,
+            lines: &[],
+            roots: &[],
             keep,
             lanes,
             chunk,
@@ -98,6 +109,9 @@ impl<'b, 'f, 's> Chunks<'b, 'f, 's> {
             reads: Reads::default(),
             uniform: HashMap::new(),
             splats: HashMap::new(),
+            added: HashMap::new(),
+            checked: HashMap::new(),
+            evens: HashMap::new(),
             places_known: HashMap::new(),
             local_step: None,
             local_past: None,
@@ -142,6 +156,7 @@ impl<'b, 'f, 's> Chunks<'b, 'f, 's> {
         for (n, step) in steps.iter().enumerate() {
             match self.splats.get(&n) {
                 Some(lanes) => _ = self.now.insert(step.dst, Known { lanes: *lanes, any_nan: false }),
+                None if step.unused => {}
                 None => self.step(step),
             }
         }
@@ -330,6 +345,7 @@ impl<'b, 'f, 's> Chunks<'b, 'f, 's> {
     pub fn step(&mut self, step: &Step) {
         let (mut result, mut any_nan) = match step.what {
             What::Fetch(fetch) => (self.fetch(&fetch, step.dst.width()), false),
+            What::Line(fetch) => (self.line(&fetch, step.dst.width()), false),
             What::Known(known) => (self.load_local(&known, step.dst.width()), false),
             What::Store(known) => {
                 for source in &step.src {

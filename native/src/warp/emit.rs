@@ -2,7 +2,8 @@
 
 use super::chunk::{Chunks as Loop, PLAIN};
 use super::fetch::Loaded;
-use super::recipe::{Block, Chunks, Exit, Part, Recipe};
+use super::pattern::{self, Asked};
+use super::recipe::{Block, Chunks, Exit, Part, Recipe, Store};
 use super::trace::{Sides, sides};
 use cranelift_codegen::ir::condcodes::IntCC as Cc;
 use cranelift_codegen::ir::{
@@ -46,6 +47,8 @@ pub(super) struct Emitter<'f, 'r> {
     labels: Vec<Label>,
     run: SigRef,
     load: SigRef,
+    find: SigRef,
+    window: SigRef,
 }
 
 /// Emits the code of a region.
@@ -56,7 +59,11 @@ pub(super) fn region(mut b: FunctionBuilder<'_>, recipe: &Recipe, config: Target
         signature.returns[0] = AbiParam::new(types::I32);
         b.import_signature(signature)
     };
-    let (run, load) = (helper(4), helper(3));
+    let (run, load, find) = (helper(4), helper(3), helper(1));
+    let mut window = b.func.signature.clone();
+    window.params.extend([types::I32, types::I64].map(AbiParam::new));
+    window.returns[0] = AbiParam::new(types::I32);
+    let window = b.import_signature(window);
     let entry = b.create_block();
     b.append_block_params_for_function_params(entry);
     b.switch_to_block(entry);
@@ -65,7 +72,8 @@ pub(super) fn region(mut b: FunctionBuilder<'_>, recipe: &Recipe, config: Target
     let (registers, constants) = (pointer(field!(registers)), pointer(field!(constants)));
     let (scratch, places) = (pointer(field!(scratch)), pointer(field!(places)));
     let labels: Vec<Label> = recipe.blocks.iter().map(|_| b.create_block()).collect();
-    let mut e = Emitter { b, recipe, state, registers, constants, scratch, places, labels, run, load };
+    let mut e =
+        Emitter { b, recipe, state, registers, constants, scratch, places, labels, run, load, find, window };
     e.enter();
     for (n, block) in recipe.blocks.iter().enumerate() {
         e.b.switch_to_block(e.labels[n]);
@@ -132,15 +140,8 @@ impl<'r> Emitter<'_, 'r> {
     fn parts(&mut self, parts: &[Part], lanes: Lanes, every: bool) {
         for part in parts {
             match part {
-                Part::Engine(from, to) => {
-                    let [mask, wide] = self.masks(lanes);
-                    let range = [*from, *to].map(|n| self.b.ins().iconst(types::I32, i64::from(n)));
-                    let run = self.field64(field!(run));
-                    let args = [self.state, range[0], range[1], mask, wide];
-                    let call = self.b.ins().call_indirect(self.run, run, &args);
-                    let failed = self.b.inst_results(call)[0];
-                    self.check(failed, *from);
-                }
+                Part::Engine(from, to) => self.by_engine(*from, *to, lanes),
+                Part::Store(store) => self.store(store, lanes),
                 Part::Chunks(chunks) => self.chunks(chunks, lanes, every),
                 Part::Uniform { once, parts } => match lanes {
                     Lanes::Group => self.once(once, parts),
@@ -148,6 +149,47 @@ impl<'r> Emitter<'_, 'r> {
                 },
             }
         }
+    }
+
+    fn asked(&self) -> Asked {
+        Asked { state: self.state, find: self.find, window: self.window }
+    }
+
+    /// The engine executes operations.
+    fn by_engine(&mut self, from: u32, to: u32, lanes: Lanes) {
+        let [mask, wide] = self.masks(lanes);
+        let range = [from, to].map(|n| self.b.ins().iconst(types::I32, i64::from(n)));
+        let run = self.field64(field!(run));
+        let args = [self.state, range[0], range[1], mask, wide];
+        let call = self.b.ins().call_indirect(self.run, run, &args);
+        let failed = self.b.inst_results(call)[0];
+        self.check(failed, from);
+    }
+
+    /// A store by all lanes, in rows, or else by the engine.
+    fn store(&mut self, store: &Store, lanes: Lanes) {
+        let place = store.place;
+        if matches!(lanes, Lanes::Some(_)) {
+            return self.by_engine(place, place + 1, lanes);
+        }
+        let [all, apart, done] = [(); 3].map(|()| self.b.create_block());
+        let mask = self.field32(field!(mask));
+        let whole = self.b.ins().icmp_imm_s(Cc::Equal, mask, -1);
+        self.b.ins().brif(whole, all, &[], apart, &[]);
+        self.b.switch_to_block(all);
+        let asked = self.asked();
+        let Some(pattern) = store.lines.pattern else { unreachable!("stores have patterns") };
+        let checked = pattern::checked(&mut self.b, asked, (&store.lines, pattern, None), true, apart);
+        let row = if store.src.is_constant() { self.constants } else { self.registers };
+        pattern::store(&mut self.b, checked, store, row);
+        let changes = self.field32(field!(changes));
+        let changes = self.b.ins().iadd_imm_s(changes, 1);
+        self.set(field!(changes), changes);
+        self.b.ins().jump(done, &[]);
+        self.b.switch_to_block(apart);
+        self.by_engine(place, place + 1, lanes);
+        self.b.ins().jump(done, &[]);
+        self.b.switch_to_block(done);
     }
 
     /// What is uniform once and the rest for all lanes, if those are together, or else the parts of which it consists.
@@ -166,8 +208,10 @@ impl<'r> Emitter<'_, 'r> {
             source = Loaded::Places(self.places);
         }
         let memory = [self.registers, self.constants, self.scratch];
+        let asked = self.asked();
         let mut lanes = Loop::new(&mut self.b, memory, source, (&once.steps, &once.keep), None);
-        lanes.before_loop(self.state, apart);
+        (lanes.lines, lanes.roots) = (&once.lines, &once.roots);
+        lanes.before_loop(asked, apart);
         lanes.emit();
         self.b.ins().jump(done, &[]);
         self.b.switch_to_block(apart);

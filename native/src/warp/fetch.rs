@@ -30,6 +30,20 @@ pub(super) struct Reads {
     vectors: HashMap<(u32, u32), Vec<Value>>,
 }
 
+impl Reads {
+    /// The places of a batch are known.
+    pub fn knows(&self, batch: u32) -> bool {
+        self.at.contains_key(&batch)
+    }
+
+    /// Tells of a batch where its data begin, which of a window's bytes are whose, and the bytes from lane to lane.
+    pub fn tell(&mut self, batch: u32, [at, control, step]: [Value; 3]) {
+        self.at.insert(batch, at);
+        self.control.insert(batch, control);
+        self.step.insert(batch, step);
+    }
+}
+
 /// Data of the guest: in bounds, and aligned as its elements are.
 pub(super) const GUEST: MemFlagsData = MemFlagsData::new().with_notrap();
 
@@ -42,6 +56,11 @@ impl Chunks<'_, '_, '_> {
         let Loaded::Places(places) = self.loaded else {
             return self.load(Place::Scratch, width, 32 * fetch.row);
         };
+        self.placed(places, fetch, width)
+    }
+
+    /// An element whose place is known.
+    pub fn placed(&mut self, places: Value, fetch: &Fetch, width: Width) -> Lanes {
         let found = match (fetch.local, fetch.bytes) {
             (true, _) => self.each_lane(places, fetch),
             (false, 8) => Lanes::Two(self.doubles(places, fetch)),
@@ -51,7 +70,7 @@ impl Chunks<'_, '_, '_> {
     }
 
     /// Where the description of a batch is, so many bytes for each half of the warp.
-    fn of_half(&mut self, places: Value, bytes: i64) -> Value {
+    pub fn of_half(&mut self, places: Value, bytes: i64) -> Value {
         // Chunks are counted in 16 bytes, of which a half has 64.
         let half = self.b.ins().ushr_imm_u(self.chunk, 6);
         let past = self.b.ins().imul_imm_s(half, bytes);

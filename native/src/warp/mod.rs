@@ -6,18 +6,22 @@
 //!
 //! - `plan`: which arithmetic is compiled, and as what; `recipe`: a region, as far as its code depends on it, and `parts`: a block of it;
 //! - `emit`: blocks, branches, and when the loop of the engine is to decide; `chunk`: the loop over the lanes; `compute`: its arithmetic,
-//!   `fetch`: its loads; `uniform`: what is computed and looked up once for all lanes before it;
+//!   `fetch`: its loads; `uniform`: what is computed and looked up once for all lanes before it; `lines`: which addresses follow a pattern that is known,
+//!   `pattern` and `even`: the code of accesses at them;
 //! - `trace`: blocks, sides of branches among them, that are one loop over lanes; `follow`: its code, and what it counts; `orbit`: loops whose values stay
 //!   in the host's registers from round to round.
 
 mod chunk;
 mod compute;
 mod emit;
+mod even;
 mod fetch;
 mod follow;
+mod lines;
 pub mod measure;
 mod orbit;
 mod parts;
+mod pattern;
 mod plan;
 mod recipe;
 mod trace;
@@ -143,7 +147,7 @@ unsafe impl Tier for Attached {
         if operations < LEAST || !(self.all || dense) {
             return Ok(None);
         }
-        let groups = recipe.groups.clone();
+        let (groups, patterns, windows) = (recipe.groups.clone(), recipe.patterns.clone(), recipe.windows);
         let cache = || shared.made.lock().unwrap_or_else(PoisonError::into_inner);
         let known = cache().get(&recipe).cloned();
         let (code, owner) = match known {
@@ -159,7 +163,7 @@ unsafe impl Tier for Attached {
                 made
             }
         };
-        Ok(Some(CompiledRegion { code, groups, operations, owner }))
+        Ok(Some(CompiledRegion { code, groups, patterns, windows, operations, owner }))
     }
 }
 

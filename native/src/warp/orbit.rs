@@ -44,6 +44,7 @@ impl Orbit {
         let single = |step: &Step| match step.what {
             What::Compute(plan) => plan.is_float() && !plan.compares_floats() && !step.double,
             What::Fetch(_)
+            | What::Line(_)
             | What::Known(_)
             | What::Store(_)
             | What::Part { .. }

@@ -1,10 +1,12 @@
 //! The parts of a block: what is one loop over lanes, and what the engine executes between the loops.
 
+use super::lines::OpenLines;
 use super::plan::{Plan, plan};
 use super::recipe::{Chunks, Fetch, Known, Part, Source, Space, Step, What};
 use std::collections::HashSet;
 use warpsmith_interp::engine::{
-    BatchGroup, PlainLoad, PlainStore, Program, Reg, RegionOp, RegionState, RunStep, Varying, Width,
+    BatchGroup, LiveRegisters, PlainLoad, PlainStore, Program, Reg, RegionOp, RegionState, RunStep, Varying,
+    Width,
 };
 use warpsmith_isa::StateSpace;
 
@@ -18,12 +20,13 @@ const MOST: usize = 192;
 
 /// A part in the making.
 #[derive(Default)]
-struct Open<'a> {
+pub(super) struct Open<'a> {
     from: u32,
     steps: Vec<Step>,
     loads: Vec<(u32, PlainLoad<'a>, u32)>,
-    written: HashSet<Reg>,
+    pub(super) written: HashSet<Reg>,
     rows: u32,
+    pub(super) lines: OpenLines,
 }
 
 fn by_engine(parts: &mut Vec<Part>, from: u32, to: u32) {
@@ -42,6 +45,9 @@ pub(super) fn compute(program: &Program, step: &RunStep<'_>, plan: Plan) -> Step
         guard: step.guard.map(|guard| (guard.pred, guard.negated)),
         double: step.instruction.ty().is_some_and(|ty| ty.bits() == 64),
         uniform: false,
+        sum: None,
+        even: None,
+        unused: false,
     }
 }
 
@@ -64,6 +70,9 @@ impl<'a> Open<'a> {
                 guard: None,
                 double: r.width() == Width::W64,
                 uniform: false,
+                sum: None,
+                even: None,
+                unused: false,
             });
         }
     }
@@ -118,12 +127,16 @@ fn computed(steps: &[Step]) -> usize {
 pub(super) struct Maker<'m, 'a> {
     /// What may differ from lane to lane where the next operation is.
     pub varying: Varying,
+    /// What the block or what comes after it writes.
+    pub(super) later: &'m LiveRegisters,
     groups: &'m mut Vec<BatchGroup>,
+    pub(super) patterns: &'m mut Vec<(Reg, u32)>,
+    pub(super) windows: &'m mut u32,
     pub parts: Vec<Part>,
     /// Those that it compiles.
     pub operations: usize,
     /// The loop that computes uniform values once, as far as it is known, and the parts of which it is the same.
-    once: Open<'a>,
+    pub(super) once: Open<'a>,
     known: u32,
     pieces: Vec<Part>,
     open: Open<'a>,
@@ -133,10 +146,26 @@ pub(super) struct Maker<'m, 'a> {
 const WORTH: usize = 2;
 
 impl<'m, 'a> Maker<'m, 'a> {
-    pub fn new(from: u32, varying: Varying, groups: &'m mut Vec<BatchGroup>) -> Self {
+    pub fn new(
+        from: u32,
+        (varying, later): (Varying, &'m LiveRegisters),
+        (groups, patterns, windows): (&'m mut Vec<BatchGroup>, &'m mut Vec<(Reg, u32)>, &'m mut u32),
+    ) -> Self {
         let (parts, pieces) = (Vec::new(), Vec::new());
         let [once, open] = [(); 2].map(|()| Open { from, ..Open::default() });
-        Maker { varying, groups, parts, operations: 0, once, known: 0, pieces, open }
+        Maker {
+            varying,
+            later,
+            groups,
+            patterns,
+            windows,
+            parts,
+            operations: 0,
+            once,
+            known: 0,
+            pieces,
+            open,
+        }
     }
 
     pub fn op(&mut self, program: &Program, place: u32, op: &RegionOp<'a>, fused_multiply: bool) {
@@ -155,7 +184,16 @@ impl<'m, 'a> Maker<'m, 'a> {
                         });
                     self.open.written.insert(step.dst);
                     self.open.steps.push(step.clone());
-                    self.once_writes(Step { uniform, ..step });
+                    let (dst, sum) = (step.dst, if uniform { None } else { self.sum(plan, &step) });
+                    let even = if uniform { None } else { self.even(plan, &step) };
+                    let is_even = even.is_some();
+                    self.once_writes(Step { uniform, sum: sum.map(|(side, _)| side), even, ..step });
+                    if let Some((_, root)) = sum {
+                        self.once.lines.sums.insert(dst, root);
+                    }
+                    if is_even {
+                        self.once.lines.evens.insert(dst);
+                    }
                     return;
                 }
             }
@@ -163,6 +201,14 @@ impl<'m, 'a> Maker<'m, 'a> {
                 let rows: u32 = load.dst.iter().map(|r| r.width().words() / 32).sum();
                 if rows <= RegionState::SCRATCH {
                     self.load(place, load, rows);
+                    return;
+                }
+            }
+            RegionOp::Store(store) if store.space == StateSpace::Shared => {
+                if let Some(store) = self.line_store(place, store) {
+                    self.close(place);
+                    self.parts.push(Part::Store(store));
+                    self.begin(place + 1);
                     return;
                 }
             }
@@ -186,7 +232,7 @@ impl<'m, 'a> Maker<'m, 'a> {
     }
 
     /// Equal in all lanes, and computed before the loop if the loop computes it.
-    fn is_uniform(&self, r: Reg) -> bool {
+    pub(super) fn is_uniform(&self, r: Reg) -> bool {
         let last = self.once.steps.iter().rev().find(|step| step.written() == Some(r));
         match last {
             Some(step) => step.uniform,
@@ -195,7 +241,10 @@ impl<'m, 'a> Maker<'m, 'a> {
     }
 
     fn once_writes(&mut self, step: Step) {
-        self.once.written.extend(step.written());
+        if let Some(r) = step.written() {
+            self.once.written.insert(r);
+            self.once.lines.overwrite(r);
+        }
         self.once.steps.push(step);
     }
 
@@ -208,6 +257,33 @@ impl<'m, 'a> Maker<'m, 'a> {
         });
         let ends_piece =
             |open: &Open<'_>| open.written.contains(&load.base) || open.rows + rows > RegionState::SCRATCH;
+        if space.is_none()
+            && let Some(lines) = self.line_load(load)
+        {
+            if ends_piece(&self.open) {
+                self.end_piece(place);
+            }
+            self.open.load(place, load);
+            let batch = self.once.lines.access(lines, load.offset);
+            let (bytes, signed) = load.element;
+            for (r, before) in load.dst.iter().zip((0..).step_by(bytes as usize)) {
+                // How far it is past the lowest is found when there are all.
+                let fetch =
+                    Fetch { row: 0, batch, past: 0, lane: load.bytes, before, bytes, signed, local: false };
+                self.once_writes(Step {
+                    what: What::Line(fetch),
+                    dst: *r,
+                    src: Vec::new(),
+                    guard: None,
+                    double: r.width() == Width::W64,
+                    uniform: false,
+                    sum: None,
+                    even: None,
+                    unused: false,
+                });
+            }
+            return;
+        }
         let Some(space) = space else {
             if ends_piece(&self.open) || !self.pieces.is_empty() {
                 self.close(place);
@@ -245,6 +321,9 @@ impl<'m, 'a> Maker<'m, 'a> {
                 guard: None,
                 double: r.width() == Width::W64,
                 uniform: space != Space::Local,
+                sum: None,
+                even: None,
+                unused: false,
             });
         }
     }
@@ -273,6 +352,9 @@ impl<'m, 'a> Maker<'m, 'a> {
                 guard: None,
                 double: false,
                 uniform: false,
+                sum: None,
+                even: None,
+                unused: false,
             });
         }
     }
@@ -288,21 +370,23 @@ impl<'m, 'a> Maker<'m, 'a> {
             return;
         }
         let loads = batches(&mut steps, loads, self.groups);
-        self.pieces.push(Part::Chunks(Chunks { loads, steps, keep: Vec::new(), from, to: place }));
+        let (lines, roots, keep) = (Vec::new(), Vec::new(), Vec::new());
+        self.pieces.push(Part::Chunks(Chunks { loads, lines, roots, steps, keep, from, to: place }));
     }
 
     /// Ends a part before a place, and begins another there.
     pub fn close(&mut self, place: u32) {
         self.end_piece(place);
-        let Open { from, mut steps, loads, .. } = std::mem::take(&mut self.once);
+        let Open { from, mut steps, loads, lines, .. } = std::mem::take(&mut self.once);
         let pieces = std::mem::take(&mut self.pieces);
         self.begin(place);
         let of_pieces = pieces.iter().map(|piece| match piece {
             Part::Chunks(chunks) => computed(&chunks.steps),
-            Part::Engine(..) | Part::Uniform { .. } => 0,
+            Part::Engine(..) | Part::Uniform { .. } | Part::Store(_) => 0,
         });
         let of_pieces: usize = of_pieces.sum();
-        let known = steps.iter().any(|step| matches!(step.what, What::Known(_) | What::Store(_)));
+        let known =
+            steps.iter().any(|step| matches!(step.what, What::Known(_) | What::Store(_) | What::Line(_)));
         let uniform = steps.iter().filter(|step| step.uniform).count();
         let worth = known || loads.is_empty() && uniform >= WORTH;
         // What all lanes load from one place is as good as computed.
@@ -312,7 +396,9 @@ impl<'m, 'a> Maker<'m, 'a> {
             let loads = batches(&mut steps, loads, self.groups);
             if loads.is_none_or(|(_, placed)| placed) {
                 self.operations += computed(&steps);
-                let once = Chunks { loads, steps, keep: Vec::new(), from, to: place };
+                let lines = lines.close(&mut steps);
+                let roots = self.roots(&lines, &mut steps);
+                let once = Chunks { loads, lines, roots, steps, keep: Vec::new(), from, to: place };
                 self.parts.push(Part::Uniform { once, parts: pieces });
                 return;
             }
@@ -322,7 +408,7 @@ impl<'m, 'a> Maker<'m, 'a> {
         for piece in pieces {
             match piece {
                 Part::Engine(from, to) => by_engine(&mut self.parts, from, to),
-                Part::Chunks(_) | Part::Uniform { .. } => self.parts.push(piece),
+                Part::Chunks(_) | Part::Uniform { .. } | Part::Store(_) => self.parts.push(piece),
             }
         }
     }

@@ -4,6 +4,7 @@
 use super::parts::Maker;
 use super::plan::Plan;
 use super::trace::{Orbit, Trace, traces};
+use std::collections::HashSet;
 use warpsmith_interp::engine::{BatchGroup, BlockEnd, LiveRegisters, Program, Reg, Region, Width};
 use warpsmith_isa::StateSpace;
 
@@ -12,6 +13,10 @@ use warpsmith_isa::StateSpace;
 pub(super) struct Recipe {
     pub blocks: Vec<Block>,
     pub groups: Vec<BatchGroup>,
+    /// The registers whose patterns it asks for, with the bytes of a lane.
+    pub patterns: Vec<(Reg, u32)>,
+    /// Windows of global memory that accesses have.
+    pub windows: u32,
 }
 
 impl Recipe {
@@ -24,7 +29,7 @@ impl Recipe {
     pub fn loops(&self) -> usize {
         let parts = self.blocks.iter().flat_map(|block| &block.parts);
         let traces = self.blocks.iter().filter(|block| block.trace.is_some()).count();
-        traces + parts.filter(|part| !matches!(part, Part::Engine(..))).count()
+        traces + parts.filter(|part| matches!(part, Part::Chunks(_) | Part::Uniform { .. })).count()
     }
 }
 
@@ -52,6 +57,33 @@ pub(super) enum Part {
     Chunks(Chunks),
     /// The same twice: what is uniform computed once for all lanes, and as parts of the other kinds, for where lanes have parted.
     Uniform { once: Chunks, parts: Vec<Part> },
+    /// A store of one element to shared memory.
+    Store(Store),
+}
+
+/// A store at the addresses that a register with a pattern has.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Store {
+    pub lines: Lines,
+    pub src: Reg,
+    pub place: u32,
+}
+
+/// Accesses that are constants apart, at the sum of a register that has a pattern and of uniform values, or at addresses that grow evenly in each half.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Lines {
+    /// The pattern, by its number; none of addresses that are computed for each half.
+    pub pattern: Option<u32>,
+    pub at: Where,
+    /// The register of the addresses.
+    pub base: Reg,
+    /// They are not all equal.
+    pub varying: bool,
+    /// Bytes of a lane.
+    pub bytes: u32,
+    /// What is added for the lowest access, and how far the highest is past it.
+    pub lowest: i64,
+    pub more: u64,
 }
 
 /// A loop over lanes.
@@ -59,11 +91,21 @@ pub(super) enum Part {
 pub(super) struct Chunks {
     /// The group of batches that its loads are, and whether the code can read them where they are.
     pub loads: Option<(u32, bool)>,
+    pub lines: Vec<Lines>,
+    /// The registers that lines computed for each half come from, with the numbers of their patterns.
+    pub roots: Vec<(Reg, u32)>,
     pub steps: Vec<Step>,
     /// The registers that somebody reads afterwards, of those that are written.
     pub keep: Vec<Reg>,
     pub from: u32,
     pub to: u32,
+}
+
+/// The memory of lines; global memory with the number of the window.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Where {
+    Shared,
+    Global(u32),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -83,6 +125,12 @@ pub(super) struct Step {
     pub double: bool,
     /// Computed once for all lanes where those are together.
     pub uniform: bool,
+    /// The source, by its number, that has a pattern or is a sum with one; the others are uniform, and added to it.
+    pub sum: Option<u8>,
+    /// Computed for each half before the loop, from these registers and uniform values.
+    pub even: Option<Box<[Reg]>>,
+    /// No lane needs what it computes.
+    pub unused: bool,
 }
 
 impl Step {
@@ -98,7 +146,7 @@ impl Step {
     /// The register that it writes.
     pub fn written(&self) -> Option<Reg> {
         match self.what {
-            What::Compute(_) | What::Fetch(_) | What::Known(_) => Some(self.dst),
+            What::Compute(_) | What::Fetch(_) | What::Line(_) | What::Known(_) => Some(self.dst),
             What::Store(_) | What::Part { .. } | What::Other | What::Meet => None,
         }
     }
@@ -114,6 +162,8 @@ pub(super) enum What {
     Compute(Plan),
     /// Takes what a batch loads.
     Fetch(Fetch),
+    /// Loads from an address of [`Lines`], whose number is that of the batch.
+    Line(Fetch),
     /// Loads from an address that all lanes have.
     Known(Known),
     /// Stores to an address that all lanes have, in local memory.
@@ -192,11 +242,13 @@ pub(super) enum Source {
 /// What is compiled of a region, and how many operations that are.
 pub(super) fn recipe(program: &Program, region: &Region<'_>, fused_multiply: bool) -> (Recipe, usize) {
     let start = region.range.start;
-    let mut recipe = Recipe { blocks: Vec::new(), groups: Vec::new() };
+    let mut recipe = Recipe { blocks: Vec::new(), groups: Vec::new(), patterns: Vec::new(), windows: 0 };
     let mut operations = Vec::new();
     for block in &region.blocks {
         let first = block.range.start - start;
-        let mut maker = Maker::new(first, block.varying.clone(), &mut recipe.groups);
+        let known = (block.varying.clone(), &block.written);
+        let mut maker =
+            Maker::new(first, known, (&mut recipe.groups, &mut recipe.patterns, &mut recipe.windows));
         for (n, op) in block.ops.iter().enumerate() {
             let place = first + n as u32;
             maker.op(program, place, op, fused_multiply);
@@ -239,7 +291,7 @@ pub(super) fn recipe(program: &Program, region: &Region<'_>, fused_multiply: boo
 fn keep(program: &Program, (live, at): (&mut LiveRegisters, &mut u32), start: u32, parts: &mut [Part]) {
     for part in parts.iter_mut().rev() {
         let chunks = match part {
-            Part::Engine(..) => continue,
+            Part::Engine(..) | Part::Store(_) => continue,
             Part::Chunks(chunks) => chunks,
             Part::Uniform { once, .. } => once,
         };
@@ -254,8 +306,28 @@ fn keep(program: &Program, (live, at): (&mut LiveRegisters, &mut u32), start: u3
                 chunks.keep.push(r);
             }
         }
-        if let Part::Uniform { parts, .. } = part {
+        if let Part::Uniform { once, parts } = part {
+            leave_out(once);
             keep(program, (live, at), start, parts);
+        }
+    }
+}
+
+/// Finds the arithmetic that no lane needs: what only addresses were computed by, which code computes once for all lanes.
+fn leave_out(chunks: &mut Chunks) {
+    let mut needed: HashSet<Reg> = chunks.keep.iter().copied().collect();
+    for step in chunks.steps.iter_mut().rev() {
+        let written = step.written();
+        let needs = written.is_none_or(|r| needed.contains(&r));
+        step.unused = matches!(step.what, What::Compute(_)) && !needs;
+        if step.unused {
+            continue;
+        }
+        if let Some(r) = written.filter(|_| step.guard.is_none()) {
+            needed.remove(&r);
+        }
+        if !step.uniform {
+            needed.extend(step.read());
         }
     }
 }

@@ -287,6 +287,9 @@ fn part(steps: &mut Vec<Step>, (pred, negated): (Reg, bool), [rest, taken]: [&[S
         guard: None,
         double: false,
         uniform: false,
+        sum: None,
+        even: None,
+        unused: false,
     };
     let mut written: Vec<Source> = Vec::new();
     for r in rest.iter().chain(taken).filter_map(Step::written) {

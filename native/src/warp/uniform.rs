@@ -7,6 +7,7 @@
 
 use super::chunk::{Chunks, Lanes, PLAIN, Place};
 use super::fetch::GUEST;
+use super::pattern::Asked;
 use super::plan::Plan;
 use super::recipe::{Known, Source, Space, Step, What};
 use cranelift_codegen::ir::condcodes::IntCC as Cc;
@@ -62,8 +63,8 @@ fn type_of(width: Width) -> Type {
 
 impl Chunks<'_, '_, '_> {
     /// Computes what is uniform, and checks the addresses; goes to a label if one of them is not good.
-    pub fn before_loop(&mut self, state: Value, otherwise: Label) {
-        let steps = self.steps;
+    pub fn before_loop(&mut self, asked: Asked, otherwise: Label) {
+        let (state, steps) = (asked.state, self.steps);
         for (n, step) in steps.iter().enumerate() {
             match &step.what {
                 What::Compute(plan) if step.uniform => {
@@ -71,6 +72,15 @@ impl Chunks<'_, '_, '_> {
                     let value = self.compute_once(*plan, &x);
                     self.set_uniform(n, step.dst, value);
                 }
+                What::Compute(plan) if step.sum.is_some() || step.even.is_some() => {
+                    if let Some(side) = step.sum {
+                        self.add_up(*plan, step, side);
+                    }
+                    if step.even.is_some() {
+                        self.compute_even(asked, *plan, step, otherwise);
+                    }
+                }
+                What::Line(fetch) => self.check_lines(asked, fetch.batch, otherwise),
                 What::Compute(_) | What::Fetch(_) | What::Part { .. } | What::Other | What::Meet => {}
                 What::Known(known) => {
                     let at = self.address(state, known, otherwise);
@@ -82,7 +92,17 @@ impl Chunks<'_, '_, '_> {
                 What::Store(known) => _ = self.address(state, known, otherwise),
             }
         }
-        if steps.iter().any(|step| matches!(step.what, What::Known(known) if known.space != Space::Local)) {
+        let asks = |step: &Step| match step.what {
+            What::Known(known) => known.space != Space::Local,
+            What::Line(_) => true,
+            What::Compute(_)
+            | What::Fetch(_)
+            | What::Store(_)
+            | What::Part { .. }
+            | What::Other
+            | What::Meet => false,
+        };
+        if steps.iter().any(asks) {
             let yes = self.b.ins().iconst(types::I32, 1);
             self.b.ins().store(PLAIN, yes, state, offset_of!(RegionState, asks) as i32);
         }
@@ -101,7 +121,15 @@ impl Chunks<'_, '_, '_> {
         self.splats.insert(n, lanes);
     }
 
-    fn uniform_source(&mut self, source: Source) -> Value {
+    /// What of a sum a source adds to the register with the pattern.
+    pub fn added_to(&self, source: Source) -> Option<Value> {
+        match source {
+            Source::Reg(r) => self.added.get(&r).copied(),
+            Source::Number(_) => None,
+        }
+    }
+
+    pub fn uniform_source(&mut self, source: Source) -> Value {
         match source {
             Source::Number(number) => self.b.ins().iconst(types::I32, i64::from(number as i32)),
             Source::Reg(r) => self.uniform_register(r),

@@ -3,6 +3,7 @@
 
 mod accesses;
 mod control;
+mod patterns;
 mod traces;
 
 use std::sync::Arc;

@@ -68,7 +68,7 @@ pub use region::{
     BatchGroup, BatchLoad, Block, BlockEnd, CompiledRegion, PlainLoad, PlainStore, RefusedRegion, Region,
     RegionOp, RunStep, Tier,
 };
-pub use region_state::{ChunkPlaces, RegionCode, RegionState, SpacePlace};
+pub use region_state::{ChunkPlaces, LanePattern, RegionCode, RegionState, SpacePlace, Window};
 pub use schedule::Schedule;
 pub use special::Special;
 pub use tensor_memory::{TensorCells, TensorMemoryOp};

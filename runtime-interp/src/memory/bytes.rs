@@ -55,10 +55,12 @@ unsafe impl Sync for Bytes {}
 impl Bytes {
     /// Blocks are aligned as the strictest vector access and cache line need.
     const ALIGN: usize = 128;
+    /// So many bytes behind a block of the host's allocator can be read: machine code reads 16 bytes at an element.
+    const PAST: usize = 16;
 
     /// A block of `len` zero bytes; `None` if the host has not that much.
     pub fn zeroed(len: usize) -> Option<Bytes> {
-        let layout = Layout::from_size_align(len.max(1), Self::ALIGN).ok()?;
+        let layout = Layout::from_size_align(len.checked_add(Self::PAST)?, Self::ALIGN).ok()?;
         // SAFETY: the size is not zero.
         let start = NonNull::new(unsafe { alloc_zeroed(layout) })?;
         Some(Bytes { start, len, _owner: Some(Arc::new(Allocated { start, layout })) })

@@ -8,7 +8,7 @@ use crate::engine::file::Frame;
 use crate::engine::observe::{AccessKind, Addresses, Line};
 use crate::engine::op::Access;
 use crate::engine::reg::{Reg, Width};
-use crate::engine::region_state::ChunkPlaces;
+use crate::engine::region_state::{ChunkPlaces, LanePattern};
 use crate::engine::run::{Issue, Runner};
 use crate::engine::values::{lanes_of, opaque};
 use crate::engine::warp::Warp;
@@ -65,7 +65,7 @@ impl Lines {
                 } else {
                     return false;
                 };
-                places.control[h] = CONTROLS[bytes.trailing_zeros() as usize & 3][rule];
+                places.control[h] = CONTROLS.0[bytes.trailing_zeros() as usize & 3][rule];
             }
             places.step[h] = step;
             for c in 0..4 {
@@ -90,7 +90,7 @@ const FIRST: usize = 1;
 const LAST: usize = 2;
 
 /// For lanes of 1, 2, 4 and 8 bytes and each of these rules, which byte of a window of [`ChunkPlaces`] is whose.
-const CONTROLS: [[[u8; 16]; 3]; 4] = {
+pub(in crate::engine) static CONTROLS: Controls = {
     let mut controls = [[[0x80; 16]; 3]; 4];
     let mut shift = 0;
     while shift < 4 {
@@ -109,8 +109,12 @@ const CONTROLS: [[[u8; 16]; 3]; 4] = {
         }
         shift += 1;
     }
-    controls
+    Controls(controls)
 };
+
+/// Aligned as machine code loads them.
+#[repr(C, align(64))]
+pub(in crate::engine) struct Controls([[[u8; 16]; 3]; 4]);
 
 macro_rules! find_lines {
     ($name:ident, $t:ty) => {
@@ -151,6 +155,29 @@ macro_rules! find_lines {
 find_lines!(find_lines_32, u32);
 find_lines!(find_lines_64, u64);
 
+macro_rules! even {
+    ($name:ident, $t:ty) => {
+        /// The first value and the step of each half, if all lanes are as far apart.
+        fn $name(lanes: &[$t; 32]) -> Option<[(u64, u64); 2]> {
+            let mut halves = [(0, 0); 2];
+            for (half, lanes) in halves.iter_mut().zip(lanes.as_chunks::<HALF>().0) {
+                let step = lanes[1].wrapping_sub(lanes[0]);
+                let mut off = 0;
+                for i in 0..HALF {
+                    off |= lanes[0].wrapping_add(step.wrapping_mul(i as $t)) ^ lanes[i];
+                }
+                if off != 0 {
+                    return None;
+                }
+                *half = (u64::from(lanes[0]), u64::from(step));
+            }
+            Some(halves)
+        }
+    };
+}
+even!(even_32, u32);
+even!(even_64, u64);
+
 #[inline(always)]
 fn find_lines<const ALL: bool>(
     frame: Frame,
@@ -171,6 +198,68 @@ fn find_lines<const ALL: bool>(
                 find_lines_32::<ALL>(&(*frame.row::<u32>(access.base)).0, mask, access.offset as u32, shift)
             }
         }
+    }
+}
+
+impl LanePattern {
+    /// How all lanes of a register lie whose accesses have so many bytes, a power of two up to 16, or zero for any step.
+    ///
+    /// # Safety
+    /// The register, of 32 or 64 bits, is one of the function that the frame belongs to.
+    pub(in crate::engine) unsafe fn of(frame: Frame, base: Reg, bytes: u32) -> LanePattern {
+        if bytes == 0 {
+            // SAFETY: the caller's promise.
+            let steps = unsafe {
+                match base.width() {
+                    Width::W64 => even_64(&(*frame.row::<u64>(base)).0),
+                    Width::Pred | Width::W32 | Width::W128 => even_32(&(*frame.row::<u32>(base)).0),
+                }
+            };
+            let Some(steps) = steps else { return LanePattern::with_state(LanePattern::NONE) };
+            let mut pattern = LanePattern::with_state(LanePattern::FOUND);
+            for (h, (start, step)) in steps.into_iter().enumerate() {
+                (pattern.past[4 * h], pattern.step[h]) = (start, step as usize);
+            }
+            return pattern;
+        }
+        let (shift, size) = (bytes.trailing_zeros(), u64::from(bytes));
+        // SAFETY: the caller's promise.
+        let (lines, most) = unsafe {
+            match base.width() {
+                Width::W64 => {
+                    let lanes = &(*frame.row::<u64>(base)).0;
+                    (find_lines_64::<true>(lanes, u32::MAX, 0, shift), u64::MAX)
+                }
+                Width::Pred | Width::W32 | Width::W128 => {
+                    let lanes = &(*frame.row::<u32>(base)).0;
+                    (find_lines_32::<true>(lanes, u32::MAX, 0, shift), u64::from(u32::MAX))
+                }
+            }
+        };
+        let end = |line: &Line| {
+            let end = line.start.checked_add((HALF as u64 - 1) * line.step + size)?;
+            (end <= most).then_some(end)
+        };
+        let ends = lines.as_ref().and_then(|[first, second]| Some(end(first)?.max(end(second)?)));
+        let (Some(lines), Some(end)) = (lines, ends) else {
+            return LanePattern::with_state(LanePattern::NONE);
+        };
+        let low = lines[0].start.min(lines[1].start);
+        if (lines[0].start ^ lines[1].start) & (size - 1) != 0 {
+            return LanePattern::with_state(LanePattern::NONE);
+        }
+        let in_rows = lines.iter().all(|line| line.step == size);
+        let state = if in_rows { LanePattern::IN_ROWS } else { LanePattern::FOUND };
+        let mut pattern = LanePattern { low, span: end - low, ..LanePattern::with_state(state) };
+        for (h, line) in lines.iter().enumerate() {
+            pattern.step[h] = line.step as usize;
+            let rule = if line.step == 0 { FIRST } else { IN_A_ROW };
+            pattern.control[h] = CONTROLS.0[shift as usize & 3][rule];
+            for c in 0..4 {
+                pattern.past[4 * h + c] = line.start - low + (CHUNK * c) as u64 * line.step;
+            }
+        }
+        pattern
     }
 }
 

@@ -21,6 +21,7 @@ use crate::engine::run::{Fallible, Issue, Runner, is_synchronising};
 use crate::engine::warp::Warp;
 pub(in crate::engine) use elements::{Bits, addresses, set_extended, source_lanes};
 use elements::{load_lanes, store_lanes};
+pub(in crate::engine) use lines::CONTROLS;
 use lines::{Lines, load_lines, store_lines};
 pub use overwritten::Overwritten;
 use std::sync::atomic::{Ordering, fence};

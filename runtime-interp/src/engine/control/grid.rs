@@ -87,6 +87,7 @@ fn work<const WATCHED: bool>(cx: &Context<'_>, observer: &mut dyn Observer) -> F
         fast_version: 0,
         cool: native.map_or(PERIOD, |native| native.cool.swap(PERIOD, Ordering::Relaxed)),
         loads: None,
+        windows: Vec::new(),
     };
     let outcome = run_clusters(&mut runner);
     if let Some(native) = native {

@@ -1,7 +1,7 @@
 //! Machine code of regions, seen from the loop: what it is called with, and what it has the engine do.
 
 use super::rounds::Rounds;
-use crate::engine::access::load_batch_lines;
+use crate::engine::access::{CONTROLS, load_batch_lines};
 use crate::engine::by_level::by_level;
 use crate::engine::file::{Cell, Frame, Row};
 use crate::engine::lanes::Level;
@@ -10,7 +10,7 @@ use crate::engine::observe::AccessKind;
 use crate::engine::op::{Guard, Op};
 use crate::engine::reg::Reg;
 use crate::engine::reg::Width;
-use crate::engine::region_state::{ChunkPlaces, RegionState, SpacePlace};
+use crate::engine::region_state::{ChunkPlaces, LanePattern, RegionState, SpacePlace, Window};
 use crate::engine::run::{Fallible, Issue, Runner};
 use crate::engine::values::{holds, opaque, put};
 use crate::engine::warp::Warp;
@@ -108,6 +108,15 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 region.alike.get(entry.block as usize).and_then(Option::as_deref),
             );
         }
+        let patterns = &region.patterns;
+        if warp.patterns.len() < patterns.end as usize {
+            warp.patterns.resize(patterns.end as usize, LanePattern::with_state(LanePattern::UNKNOWN));
+        }
+        let patterns = warp.patterns[patterns.start as usize..].as_mut_ptr();
+        if self.windows.len() < region.windows.end as usize {
+            self.windows.resize(region.windows.end as usize, Window::NONE);
+        }
+        let windows = self.windows[region.windows.start as usize..].as_mut_ptr();
         let group = warp.groups[g];
         let (local, local_step) = warp.local.layout();
         let mut state = RegionState {
@@ -115,6 +124,9 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             constants: constants.cast(),
             scratch: scratch.cast(),
             places: places.cast(),
+            patterns,
+            windows,
+            controls: (&raw const CONTROLS).cast(),
             executed: warp.executed,
             deadline,
             part_before: if may_part { coming.end_of_turn } else { 0 },
@@ -128,6 +140,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             spin_step: if alone { 0 } else { warp.haste },
             uniform: u32::from(warp.uniform && mask == u32::MAX),
             asks: 0,
+            changes: 0,
             may_leave: u32::from(may_part && warp.haste == 1),
             live: 0,
             head: 0,
@@ -141,6 +154,8 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             stack: issue.stack.into(),
             run: run_helper::<LEVEL, WATCHED>,
             load: load_helper::<LEVEL, WATCHED>,
+            find: find_helper::<WATCHED>,
+            window: window_helper::<WATCHED>,
             host: std::ptr::null_mut(),
         };
         let mut host = Host::<WATCHED> { runner: self, warp, issue, region, loads, fault: None };
@@ -150,6 +165,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         let answer = unsafe { (region.compiled.code)(&raw mut state) };
         let fault = host.fault.take();
         self.asks |= state.asks != 0;
+        self.changes += u64::from(state.changes);
         // Lanes that have parted and met in there have been on different ways.
         warp.uniform &= mask != u32::MAX || state.uniform != 0;
         let ran = state.executed - warp.executed;
@@ -386,5 +402,37 @@ unsafe extern "C" fn load_helper<const LEVEL: usize, const WATCHED: bool>(
             host.fault = Some(fault);
             RegionState::FAILED
         }
+    }
+}
+
+/// # Safety
+/// As for [`run_helper`].
+unsafe extern "C" fn find_helper<const WATCHED: bool>(state: *mut RegionState, number: u32) -> u32 {
+    // SAFETY: as in `run_helper`; the patterns are those of the region, and the registers those of the function that runs.
+    unsafe {
+        let host = &*(*state).host.cast::<Host<'_, '_, WATCHED>>();
+        let Some((base, bytes)) = host.region.compiled.patterns.get(number as usize) else {
+            return LanePattern::NONE;
+        };
+        let pattern = LanePattern::of(host.issue.frame, *base, *bytes);
+        *(*state).patterns.add(number as usize) = pattern;
+        pattern.state
+    }
+}
+
+/// # Safety
+/// As for [`run_helper`].
+unsafe extern "C" fn window_helper<const WATCHED: bool>(
+    state: *mut RegionState,
+    number: u32,
+    address: u64,
+) -> u32 {
+    // SAFETY: as in `run_helper`; code asks for numbers that its region has windows for.
+    unsafe {
+        let cx = (*(*(*state).host.cast::<Host<'_, '_, WATCHED>>()).runner).cx;
+        let found = cx.global.get(cx.global.find(address)).filter(|a| !a.heap && address - a.start < a.len);
+        let Some(a) = found else { return 0 };
+        *(*state).windows.add(number as usize) = Window { start: a.start, len: a.len, host: a.bytes.start() };
+        1
     }
 }

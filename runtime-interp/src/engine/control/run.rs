@@ -10,6 +10,7 @@ use crate::engine::matrix::Room;
 use crate::engine::native::{Fast, PERIOD};
 use crate::engine::observe::{Interest, Observer, Registers, Tally};
 use crate::engine::op::{FuncId, Inst, Op, Order};
+use crate::engine::region_state::Window;
 use crate::engine::schedule::Turns;
 use crate::engine::standstill::Worker;
 use crate::engine::values::opaque;
@@ -53,6 +54,8 @@ pub(in crate::engine) struct Runner<'a, const WATCHED: bool> {
     pub cool: u32,
     /// What machine code loads waits here.
     pub loads: Option<Box<Loads>>,
+    /// Where its accesses have found global memory, by the numbers that regions have for them.
+    pub windows: Vec<Window>,
 }
 
 /// A warp's turn that stands still.

@@ -6,6 +6,7 @@ use crate::engine::matrix::Products;
 use crate::engine::observe::FrameView;
 use crate::engine::op::Inst;
 use crate::engine::program::Function;
+use crate::engine::region_state::LanePattern;
 use crate::engine::schedule::Turns;
 use crate::engine::standstill::Patience;
 use smallvec::SmallVec;
@@ -97,6 +98,8 @@ pub(in crate::engine) struct Warp {
     pub uniform: bool,
     /// Regions to be executed before it is asked again whether all is equal, and how many that were the last time.
     pub uniform_pause: (u32, u32),
+    /// What is known of the kernel's registers that do not change any more, by the numbers that regions have for them.
+    pub patterns: Vec<LanePattern>,
     activations: Vec<Activation>,
     free: Vec<u32>,
     pub file: RegisterFile,
@@ -143,6 +146,7 @@ impl Warp {
             chosen_before: None,
             uniform: false,
             uniform_pause: (0, 1),
+            patterns: Vec::new(),
             activations: Vec::new(),
             free: Vec::new(),
             file: RegisterFile::new(),
@@ -174,6 +178,7 @@ impl Warp {
         self.chosen_before = None;
         self.groups.push(Group { mask: self.alive, pc, frame: 0, state: State::Ready, stamp: 0, waited: 0 });
         self.products = Products::default();
+        self.patterns.clear();
         self.activations.clear();
         self.free.clear();
         let (parent, call, depth) = (u32::MAX, u32::MAX, 0);

@@ -18,7 +18,7 @@ pub struct Registers {
 }
 
 impl Registers {
-    fn all() -> Registers {
+    pub(in crate::engine) fn all() -> Registers {
         Registers { rows: None }
     }
 
@@ -42,10 +42,24 @@ impl Registers {
         }
     }
 
+    /// True if a row of a register is one of a register in it.
+    pub fn overlaps(&self, r: Reg) -> bool {
+        rows_of(r).any(|row| self.contains(Reg::frame(row * 32, Width::W32)))
+    }
+
+    /// Adds a register with all its rows.
+    fn cover(&mut self, r: Reg) {
+        rows_of(r).for_each(|row| self.set(Reg::frame(row * 32, Width::W32), true));
+    }
+
     /// Adds the registers of another set; true if there were new ones.
     fn add(&mut self, other: &Registers) -> bool {
         unite(&mut self.rows, &other.rows)
     }
+}
+
+fn rows_of(r: Reg) -> Range<u32> {
+    r.offset() / 32..(r.offset() + r.width().words()).div_ceil(32)
 }
 
 /// Adds the bits of another set, where `None` has all; true if there were new ones.
@@ -123,31 +137,17 @@ impl Program {
         if !small || !body.iter().all(shows_none) {
             return vec![Registers::all(); blocks.len()];
         }
-        let at = |pc: u32| blocks.binary_search_by_key(&pc, |block| block.start).ok();
-        let mut successors: Vec<Vec<usize>> = Vec::new();
+        let successors = self.successors(blocks);
         let mut out = Vec::new();
         for block in blocks {
-            let last = block.end.checked_sub(1).and_then(code);
-            let mut next = Vec::new();
             let mut own = Registers::none(function.rows);
-            if let Some(inst) = last {
-                if let Op::Branch(to) = &inst.op {
-                    next.extend(at(*to));
-                }
-                if let Op::Switch { targets, .. } = &inst.op {
-                    next.extend(targets.of(&self.targets).iter().filter_map(|to| at(*to)));
-                }
-                if matches!(inst.op, Op::Ret) {
-                    for slot in &function.results {
-                        if let Slot::Reg(r) = slot {
-                            own.set(*r, true);
-                        }
+            if block.end.checked_sub(1).and_then(code).is_some_and(|inst| matches!(inst.op, Op::Ret)) {
+                for slot in &function.results {
+                    if let Slot::Reg(r) = slot {
+                        own.set(*r, true);
                     }
                 }
             }
-            // Where a guard leaves lanes out, they go on behind it.
-            next.extend(at(block.end));
-            successors.push(next);
             out.push(own);
         }
         let mut before: Vec<Registers> = blocks.iter().map(|_| Registers::none(function.rows)).collect();
@@ -167,5 +167,73 @@ impl Program {
             }
         }
         out
+    }
+
+    /// The blocks that lanes may come to behind each one.
+    fn successors(&self, blocks: &[Range<u32>]) -> Vec<Vec<usize>> {
+        let at = |pc: u32| blocks.binary_search_by_key(&pc, |block| block.start).ok();
+        let next = |block: &Range<u32>| {
+            let last = block.end.checked_sub(1).and_then(|pc| self.code.get(pc as usize));
+            let mut next = Vec::new();
+            if let Some(Op::Branch(to)) = last.map(|inst| &inst.op) {
+                next.extend(at(*to));
+            }
+            if let Some(Op::Switch { targets, .. }) = last.map(|inst| &inst.op) {
+                next.extend(targets.of(&self.targets).iter().filter_map(|to| at(*to)));
+            }
+            // Where a guard leaves lanes out, they go on behind it.
+            next.extend(at(block.end));
+            next
+        };
+        blocks.iter().map(next).collect()
+    }
+
+    /// The registers that a kernel may write from the beginning of a block on, for blocks given by their ranges. What is written by others than plain
+    /// operations may be written at any time; other functions are called again and again, with other values in their registers.
+    pub(in crate::engine) fn written_from(
+        &self,
+        function: &super::Function,
+        blocks: &[Range<u32>],
+    ) -> Vec<Registers> {
+        let small = blocks.len().saturating_mul(function.rows as usize) <= MOST;
+        if function.kernel.is_none() || !small {
+            return vec![Registers::all(); blocks.len()];
+        }
+        let mut always = Registers::none(function.rows);
+        let mut written: Vec<Registers> = Vec::new();
+        for block in blocks {
+            let mut own = Registers::none(function.rows);
+            for operation in block.clone().filter_map(|pc| self.operation(pc)) {
+                let plain = matches!(
+                    operation.kind,
+                    OperationKind::Compute
+                        | OperationKind::Load(_)
+                        | OperationKind::Special(_)
+                        | OperationKind::StackAddress
+                );
+                let of = if plain { &mut own } else { &mut always };
+                operation.writes.iter().filter(|r| !r.is_constant()).for_each(|r| of.cover(*r));
+                if let OperationKind::Call(call) = operation.kind {
+                    for result in &call.results {
+                        if let Move::Reg { to, .. } = result {
+                            always.cover(*to);
+                        }
+                    }
+                }
+            }
+            written.push(own);
+        }
+        let successors = self.successors(blocks);
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for n in (0..blocks.len()).rev() {
+                let mut all = written[n].clone();
+                all.add(&always);
+                successors[n].iter().for_each(|next| _ = all.add(&written[*next]));
+                changed |= written[n].add(&all);
+            }
+        }
+        written
     }
 }

@@ -32,6 +32,9 @@ pub(in crate::engine) struct Entry {
 pub(in crate::engine) struct FastRegion {
     pub start: u32,
     pub compiled: CompiledRegion,
+    /// The numbers of its patterns in a warp, and of its windows for a host thread.
+    pub patterns: Range<u32>,
+    pub windows: Range<u32>,
     pub groups: Arc<[Group]>,
     /// For each block the registers in which lanes agree that have executed everything together.
     pub alike: Arc<[Option<Box<[Reg]>>]>,
@@ -133,9 +136,9 @@ impl std::fmt::Debug for Native {
     }
 }
 
-/// A region is compiled when so many operations were interpreted there for each that it has: to compile one takes as long as to interpret up to 16,000,
+/// A region is compiled when so many operations were interpreted there for each that it has: to compile one takes as long as to interpret up to 24,000,
 /// and no launch shall take a tenth longer for it.
-const REPAID: u64 = 160_000;
+const REPAID: u64 = 300_000;
 /// So many jumps back and turns of warps pass from one look at where they are to the next.
 pub(in crate::engine) const PERIOD: u32 = 1024;
 
@@ -245,7 +248,11 @@ impl Native {
             }
             let alike = region.blocks.into_iter().map(|block| block.alike).collect();
             let groups = groups.into();
-            fast.regions.push(FastRegion { start, compiled, groups, alike });
+            let first = fast.regions.last().map_or(0, |region| region.patterns.end);
+            let patterns = first..first + compiled.patterns.len() as u32;
+            let first = fast.regions.last().map_or(0, |region| region.windows.end);
+            let windows = first..first + compiled.windows;
+            fast.regions.push(FastRegion { start, compiled, patterns, windows, groups, alike });
         }
         inner.fast = Arc::new(fast);
         inner.operations += operations;

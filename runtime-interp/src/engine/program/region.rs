@@ -50,9 +50,11 @@ pub struct PlainLoad<'a> {
     pub dst: &'a [Reg],
 }
 
-/// A store to local memory, which only its own lane sees.
+/// A store to local memory, which only its own lane sees, or to shared memory.
 #[derive(Clone, Copy, Debug)]
 pub struct PlainStore<'a> {
+    /// Which of them.
+    pub space: StateSpace,
     /// The register of the address.
     pub base: Reg,
     /// What is added to the address.
@@ -72,7 +74,7 @@ pub enum RegionOp<'a> {
     Lanes(RunStep<'a>),
     /// A load that can be moved up.
     Load(PlainLoad<'a>),
-    /// A store that may be executed lane by lane.
+    /// A store: to local memory it may be executed lane by lane.
     Store(PlainStore<'a>),
     /// What only the engine executes.
     Engine,
@@ -106,6 +108,8 @@ pub struct Block<'a> {
     pub varying: Varying,
     /// The registers that are read after its beginning and are equal in such lanes; none if that is not known.
     pub alike: Option<Box<[Reg]>>,
+    /// The registers that may be written after its beginning, by lanes that come here. What is not in it stays as it is until the warp ends.
+    pub written: LiveRegisters,
 }
 
 /// A stretch of blocks.
@@ -130,6 +134,11 @@ pub struct CompiledRegion {
     pub code: RegionCode,
     /// The loads that it asks for.
     pub groups: Vec<BatchGroup>,
+    /// Registers whose [`LanePattern`](super::region_state::LanePattern) it asks for, with the bytes of a lane's access, a power of two up to 16, or zero. None of them is written
+    /// where a block is in which it is used, nor after that.
+    pub patterns: Vec<(Reg, u32)>,
+    /// How many windows of global memory it has.
+    pub windows: u32,
     /// The operations that it computes itself.
     pub operations: usize,
     /// What the code belongs to.
@@ -168,8 +177,8 @@ pub(in crate::engine) struct Regions<'a> {
     functions: FxHashMap<usize, Found>,
 }
 
-/// A function's blocks with what is live behind them and what may differ before them, and the registers that it writes.
-type Found = (Vec<(Range<u32>, LiveRegisters, Varying)>, Vec<Reg>);
+/// A function's blocks with what is live behind them, what may differ before them and what may be written from there on, and the registers that it writes.
+type Found = (Vec<(Range<u32>, LiveRegisters, Varying, LiveRegisters)>, Vec<Reg>);
 
 impl<'a> Regions<'a> {
     pub fn new(program: &'a Program) -> Regions<'a> {
@@ -195,14 +204,18 @@ impl<'a> Regions<'a> {
             }
             let live = program.live_out(function, &ranges);
             let varying = program.varying_before(function, &ranges);
-            let blocks = ranges.into_iter().zip(live).zip(varying);
-            let blocks = blocks.map(|((range, live), varying)| (range, live, varying));
+            let later = program.written_from(function, &ranges);
+            let blocks = ranges.into_iter().zip(live).zip(varying).zip(later);
+            let blocks = blocks.map(|(((range, live), varying), later)| (range, live, varying, later));
             (blocks.collect(), program.written_registers(function))
         });
         let first = blocks.partition_point(|(block, ..)| block.start < range.start);
         let own = blocks[first..].iter().take_while(|(block, ..)| block.end <= range.end);
-        let blocks = own.map(|(range, live, varying)| {
-            let block = program.block(range.clone(), live.clone(), varying.clone());
+        let blocks = own.map(|(range, live, varying, later)| {
+            let block = Block {
+                written: later.clone(),
+                ..program.block(range.clone(), live.clone(), varying.clone())
+            };
             // Of other functions than kernels nothing is known, nor of those that have called them.
             let alike = (!varying.is_all()).then(|| program.alike(&block, written));
             Block { alike, ..block }
@@ -318,6 +331,7 @@ impl Program {
             live,
             varying,
             alike: None,
+            written: LiveRegisters::all(),
         }
     }
 
@@ -386,14 +400,16 @@ impl Program {
             Width::Pred | Width::W128 => false,
         });
         let plain = access.order == Order::Weak && access.skipped == 0 && access.unused == 0 && widths;
-        (plain && access.space == StateSpace::Local && guard_of(inst).is_none() && bytes.is_power_of_two())
-            .then_some(PlainStore {
-                base: access.base,
-                offset: access.offset,
-                on_stack: access.on_stack,
-                element: access.bytes.into(),
-                src,
-            })
+        let plain =
+            plain && matches!(access.space, StateSpace::Local | StateSpace::Shared) && !access.cluster;
+        (plain && guard_of(inst).is_none() && bytes.is_power_of_two()).then_some(PlainStore {
+            space: access.space,
+            base: access.base,
+            offset: access.offset,
+            on_stack: access.on_stack,
+            element: access.bytes.into(),
+            src,
+        })
     }
 
     /// The number that a constant of up to 32 bits is, which no device changes.

@@ -15,6 +15,12 @@ pub struct RegionState {
     pub scratch: *mut u32,
     /// Where the data of batches are, in the order of their group.
     pub places: *const ChunkPlaces,
+    /// How the lanes of registers lie, which [`CompiledRegion::patterns`](super::region::CompiledRegion::patterns) names.
+    pub patterns: *mut LanePattern,
+    /// What of global memory accesses have found, by their numbers.
+    pub windows: *mut Window,
+    /// Rows of 16 bytes: for each size of up to 8 bytes the `control` of elements in a row, of a first element for all lanes, and of the last.
+    pub controls: *const u8,
     /// Statements that the warp has executed.
     pub executed: u64,
     /// A backward jump when so many are executed ends the turn.
@@ -42,6 +48,8 @@ pub struct RegionState {
     pub uniform: u32,
     /// Set where memory was read that other threads may change.
     pub asks: u32,
+    /// The stores that code has made to memory that other threads may read.
+    pub changes: u32,
     /// Not zero where lanes may leave a loop one after the other in here.
     pub may_leave: u32,
     /// Of an answer with [`RegionState::ROUNDS`]: the lanes that have not left the loop.
@@ -69,7 +77,11 @@ pub struct RegionState {
     /// Makes a group of batches ready for some lanes: [`RegionState::PLACES`], [`RegionState::ROWS`] or [`RegionState::FAILED`]. The first is an
     /// answer only where the last argument is not zero.
     pub load: unsafe extern "C" fn(*mut RegionState, u32, u32, u32) -> u32,
-    /// Whom `run` and `load` belong to.
+    /// Looks at a register by its number in `patterns`, and gives the pattern's state.
+    pub find: unsafe extern "C" fn(*mut RegionState, u32) -> u32,
+    /// Looks for the allocation of global memory that an address is in; zero if there is none that code may access, else it is the window of this number.
+    pub window: unsafe extern "C" fn(*mut RegionState, u32, u64) -> u32,
+    /// Whom these functions belong to.
     pub(in crate::engine) host: *mut (),
 }
 
@@ -93,6 +105,23 @@ impl RegionState {
     pub const SPIN_LIMIT: u32 = crate::engine::warp::SPIN_LIMIT;
 }
 
+/// An allocation of global memory.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Window {
+    /// Its first address.
+    pub start: u64,
+    /// Its bytes.
+    pub len: u64,
+    /// Where it is.
+    pub host: *mut u8,
+}
+
+impl Window {
+    /// Nothing.
+    pub const NONE: Window = Window { start: 0, len: 0, host: std::ptr::null_mut() };
+}
+
 /// A space of addresses from zero on.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -101,6 +130,47 @@ pub struct SpacePlace {
     pub start: *mut u8,
     /// Its bytes.
     pub len: u64,
+}
+
+/// How the lanes of a register lie that is an address or a part of one: each half of the warp has one value, or values in a row, from lane to lane as
+/// far apart as the bytes that a lane accesses.
+///
+/// Asked for without a number of bytes, lanes may be as far apart as they like, in each half alike: `past` has the value of the first lane of each half where its first
+/// chunk is, and neither `control` nor `low` nor `span` says anything.
+///
+/// It is found once in a warp, for registers that do not change any more. Where they are in shared memory, the windows that [`ChunkPlaces`] speaks of can be
+/// read wherever the elements themselves are in bounds.
+#[repr(C, align(64))]
+#[derive(Clone, Copy, Debug)]
+pub struct LanePattern {
+    /// How far the first lane of each chunk is past the lowest value.
+    pub past: [u64; 8],
+    /// What [`ChunkPlaces`] has by this name.
+    pub control: [[u8; 16]; 2],
+    /// What [`ChunkPlaces`] has by this name.
+    pub step: [usize; 2],
+    /// The lowest value.
+    pub low: u64,
+    /// Bytes from there to the end of the highest lane's access.
+    pub span: u64,
+    /// [`LanePattern::UNKNOWN`], [`LanePattern::FOUND`], [`LanePattern::IN_ROWS`] or [`LanePattern::NONE`].
+    pub state: u32,
+}
+
+impl LanePattern {
+    /// Nobody has looked yet.
+    pub const UNKNOWN: u32 = 0;
+    /// The lanes follow the rule, and not all of them are in rows.
+    pub const FOUND: u32 = 1;
+    /// Both halves of the warp are in rows.
+    pub const IN_ROWS: u32 = 2;
+    /// They follow no rule.
+    pub const NONE: u32 = 3;
+
+    /// The pattern of a register at which nobody has looked.
+    pub(in crate::engine) const fn with_state(state: u32) -> LanePattern {
+        LanePattern { past: [0; 8], control: [[0; 16]; 2], step: [0; 2], low: 0, span: 0, state }
+    }
 }
 
 /// Where machine code finds the data of a batch, of all lanes, for chunks of four: those of the access with the least offset.

@@ -15,18 +15,18 @@ const FIXED: &[(u32, u64)] = &[
     (5, limits::GRID[0] as u64),
     (6, limits::GRID[1] as u64),
     (7, limits::GRID[2] as u64),
-    (8, limits::STATIC_SHARED_BYTES), // MAX_SHARED_MEMORY_PER_BLOCK
-    (9, limits::CONST_BYTES),         // TOTAL_CONSTANT_MEMORY
-    (10, 32),                         // WARP_SIZE
-    (11, i32::MAX as u64),            // MAX_PITCH
-    (12, 65536),                      // MAX_REGISTERS_PER_BLOCK
-    (14, 512),                        // TEXTURE_ALIGNMENT
-    (15, 1),                          // GPU_OVERLAP
-    (17, 0),                          // KERNEL_EXEC_TIMEOUT
-    (18, 0),                          // INTEGRATED
-    (19, 1),                          // CAN_MAP_HOST_MEMORY
-    (20, 0),                          // COMPUTE_MODE: default
-    (21, 131_072),                    // MAXIMUM_TEXTURE1D_WIDTH
+    (8, limits::STATIC_SHARED_BYTES),  // MAX_SHARED_MEMORY_PER_BLOCK
+    (9, limits::CONST_BYTES),          // TOTAL_CONSTANT_MEMORY
+    (10, limits::WARP_THREADS as u64), // WARP_SIZE
+    (11, i32::MAX as u64),             // MAX_PITCH
+    (12, limits::MULTIPROCESSOR_REGISTERS as u64), // MAX_REGISTERS_PER_BLOCK
+    (14, 512),                         // TEXTURE_ALIGNMENT
+    (15, 1),                           // GPU_OVERLAP
+    (17, 0),                           // KERNEL_EXEC_TIMEOUT
+    (18, 0),                           // INTEGRATED
+    (19, 1),                           // CAN_MAP_HOST_MEMORY
+    (20, 0),                           // COMPUTE_MODE: default
+    (21, 131_072),                     // MAXIMUM_TEXTURE1D_WIDTH
     (22, 131_072),
     (23, 65_536),
     (24, 16_384),
@@ -76,18 +76,18 @@ const FIXED: &[(u32, u64)] = &[
     (73, 32_768),
     (74, 32_768),
     (77, 32_768),
-    (78, 1),      // STREAM_PRIORITIES_SUPPORTED
-    (79, 1),      // GLOBAL_L1_CACHE_SUPPORTED
-    (80, 1),      // LOCAL_L1_CACHE_SUPPORTED
-    (82, 65_536), // MAX_REGISTERS_PER_MULTIPROCESSOR
-    (83, 1),      // MANAGED_MEMORY
-    (84, 0),      // MULTI_GPU_BOARD
-    (86, 1),      // HOST_NATIVE_ATOMIC_SUPPORTED
-    (87, 2),      // SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO
-    (88, 0),      // PAGEABLE_MEMORY_ACCESS
-    (89, 1),      // CONCURRENT_MANAGED_ACCESS
-    (90, 1),      // COMPUTE_PREEMPTION_SUPPORTED
-    (91, 1),      // CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM
+    (78, 1),                                       // STREAM_PRIORITIES_SUPPORTED
+    (79, 1),                                       // GLOBAL_L1_CACHE_SUPPORTED
+    (80, 1),                                       // LOCAL_L1_CACHE_SUPPORTED
+    (82, limits::MULTIPROCESSOR_REGISTERS as u64), // MAX_REGISTERS_PER_MULTIPROCESSOR
+    (83, 1),                                       // MANAGED_MEMORY
+    (84, 0),                                       // MULTI_GPU_BOARD
+    (86, 1),                                       // HOST_NATIVE_ATOMIC_SUPPORTED
+    (87, 2),                                       // SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO
+    (88, 0),                                       // PAGEABLE_MEMORY_ACCESS
+    (89, 1),                                       // CONCURRENT_MANAGED_ACCESS
+    (90, 1),                                       // COMPUTE_PREEMPTION_SUPPORTED
+    (91, 1),                                       // CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM
     (92, 1),
     (93, 1),
     (94, 1),
@@ -105,7 +105,7 @@ const FIXED: &[(u32, u64)] = &[
     (108, 0),
     (109, 0),
     (110, 0),
-    (111, 1024), // RESERVED_SHARED_MEMORY_PER_BLOCK
+    (111, limits::RESERVED_SHARED_BYTES), // RESERVED_SHARED_MEMORY_PER_BLOCK
     (112, 0),
     (113, 1), // READ_ONLY_HOST_REGISTER_SUPPORTED
     (114, 0),
@@ -143,20 +143,20 @@ const FIXED: &[(u32, u64)] = &[
 
 /// Those that depend on the device.
 const OF_PROFILE: &[(u32, Of)] = &[
-    (13, |p| u64::from(p.clock_mhz) * 1000),     // CLOCK_RATE
-    (16, |p| p.sms.into()),                      // MULTIPROCESSOR_COUNT
-    (36, |p| u64::from(p.bus[1]) * 1000),        // MEMORY_CLOCK_RATE
-    (37, |p| p.bus[0].into()),                   // GLOBAL_MEMORY_BUS_WIDTH
-    (38, |p| p.l2.into()),                       // L2_CACHE_SIZE
-    (39, |p| p.threads_per_sm.into()),           // MAX_THREADS_PER_MULTIPROCESSOR
-    (75, |p| p.capability()[0].into()),          // COMPUTE_CAPABILITY_MAJOR
-    (76, |p| p.capability()[1].into()),          // COMPUTE_CAPABILITY_MINOR
-    (81, |p| p.shared_per_sm.into()),            // MAX_SHARED_MEMORY_PER_MULTIPROCESSOR
-    (97, |p| p.shared_per_block.into()),         // MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
-    (106, |p| p.blocks_per_sm.into()),           // MAX_BLOCKS_PER_MULTIPROCESSOR
-    (120, |p| p.clusters().into()),              // CLUSTER_LAUNCH
-    (126, |p| if p.clusters() { 4 } else { 1 }), // MEM_SYNC_DOMAIN_COUNT
-    (127, |p| p.clusters().into()),              // TENSOR_MAP_ACCESS_SUPPORTED
+    (13, |p| u64::from(p.clock_mhz) * 1000),            // CLOCK_RATE
+    (16, |p| p.sms.into()),                             // MULTIPROCESSOR_COUNT
+    (36, |p| u64::from(p.bus[1]) * 1000),               // MEMORY_CLOCK_RATE
+    (37, |p| p.bus[0].into()),                          // GLOBAL_MEMORY_BUS_WIDTH
+    (38, |p| p.l2.into()),                              // L2_CACHE_SIZE
+    (39, |p| p.sm.threads.into()),                      // MAX_THREADS_PER_MULTIPROCESSOR
+    (75, |p| p.capability()[0].into()),                 // COMPUTE_CAPABILITY_MAJOR
+    (76, |p| p.capability()[1].into()),                 // COMPUTE_CAPABILITY_MINOR
+    (81, |p| p.sm.shared_bytes.into()),                 // MAX_SHARED_MEMORY_PER_MULTIPROCESSOR
+    (97, |p| p.sm.block_shared_bytes.into()),           // MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
+    (106, |p| p.sm.blocks.into()),                      // MAX_BLOCKS_PER_MULTIPROCESSOR
+    (120, |p| p.sm.has_clusters().into()),              // CLUSTER_LAUNCH
+    (126, |p| if p.sm.has_clusters() { 4 } else { 1 }), // MEM_SYNC_DOMAIN_COUNT
+    (127, |p| p.sm.has_clusters().into()),              // TENSOR_MAP_ACCESS_SUPPORTED
 ];
 
 /// `PCI_BUS_ID`, `MULTI_GPU_BOARD_GROUP_ID`: the number of the device.

@@ -4,7 +4,7 @@ use crate::context::Context;
 use crate::error::{Code, Error};
 use crate::profile::Profile;
 use crate::reference::References;
-use crate::registers::{REGISTERS, bounded, registers};
+use crate::registers::{bounded, registers};
 use crate::state::State;
 use crate::watch::ModuleWatch;
 use rustc_hash::FxHashMap;
@@ -286,7 +286,7 @@ impl State {
 pub fn most_dynamic_shared(info: &KernelInfo<'_>, attributes: &Attributes, profile: &Profile) -> u64 {
     let set = attributes.dynamic_shared.load(Ordering::Relaxed);
     let default = limits::STATIC_SHARED_BYTES.saturating_sub(info.static_shared);
-    default.max(set.into()).min(u64::from(profile.shared_per_block).saturating_sub(info.static_shared))
+    default.max(set.into()).min(u64::from(profile.sm.block_shared_bytes).saturating_sub(info.static_shared))
 }
 
 /// Blocks that a multiprocessor has room for.
@@ -294,11 +294,12 @@ pub fn resident_blocks(info: &KernelInfo<'_>, profile: &Profile, threads: u32, d
     if threads == 0 || threads > limits::BLOCK_THREADS {
         return 0;
     }
-    let warps = threads.div_ceil(32);
-    let by_warps = u64::from(profile.threads_per_sm / 32 / warps);
+    let warps = threads.div_ceil(limits::WARP_THREADS);
+    let by_warps = u64::from(profile.sm.warps() / warps);
     // What the system keeps of each block's shared memory, and the unit that it is given out in.
-    let shared = (info.static_shared + dynamic + 1024).next_multiple_of(128);
-    let by_shared = u64::from(profile.shared_per_sm) / shared;
-    let by_registers = u64::from(REGISTERS / (registers(info) * 32 * warps));
-    by_warps.min(profile.blocks_per_sm.into()).min(by_shared).min(by_registers)
+    let shared = (info.static_shared + dynamic + limits::RESERVED_SHARED_BYTES).next_multiple_of(128);
+    let by_shared = u64::from(profile.sm.shared_bytes) / shared;
+    let by_registers =
+        u64::from(limits::MULTIPROCESSOR_REGISTERS / (registers(info) * limits::WARP_THREADS * warps));
+    by_warps.min(profile.sm.blocks.into()).min(by_shared).min(by_registers)
 }

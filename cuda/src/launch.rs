@@ -255,8 +255,7 @@ fn parameters(function: &Function, params: In<Pointer>, extra: In<Pointer>) -> R
     }
 }
 
-/// Blocks of a cluster that every device can do, and the attribute that lets a kernel ask for more.
-const PORTABLE_CLUSTER: u32 = 8;
+/// The attribute that lets a kernel ask for more blocks in a cluster than the portable ones.
 const NON_PORTABLE: usize = 14;
 
 fn check(function: &Function, shape: Shape, profile: &Profile) -> Result<(), Error> {
@@ -299,9 +298,9 @@ fn check(function: &Function, shape: Shape, profile: &Profile) -> Result<(), Err
     if let Some(cluster) = shape.cluster.or(info.attributes.required_cluster) {
         let size = cluster.iter().fold(1u64, |n, d| n.saturating_mul(u64::from(*d)));
         let allowed = function.attributes.preferences[NON_PORTABLE - 9].load(Ordering::Relaxed) != 0;
-        let most = u64::from(if allowed { limits::CLUSTER_BLOCKS } else { PORTABLE_CLUSTER });
+        let most = u64::from(if allowed { limits::CLUSTER_BLOCKS } else { limits::PORTABLE_CLUSTER_BLOCKS });
         let whole = (0..3).all(|i| cluster[i] != 0 && shape.grid[i].is_multiple_of(cluster[i]));
-        if !profile.clusters() && size > 1 || !whole || size > most {
+        if !profile.sm.has_clusters() && size > 1 || !whole || size > most {
             let message = format!("clusters of {cluster:?} blocks in a grid of {:?}", shape.grid);
             return Err(Error::new(Code::INVALID_CLUSTER_SIZE, message));
         }

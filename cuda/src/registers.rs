@@ -4,9 +4,6 @@ use warpsmith::interp::KernelInfo;
 use warpsmith::isa::limits;
 use warpsmith::ptx::{Directive, FunctionKind, ValidatedModule};
 
-/// Registers of a multiprocessor.
-pub const REGISTERS: u32 = 65536;
-
 /// The bounds that ptxas 13.0 takes: lower ones are raised, and higher ones are not seen.
 const BOUNDS: std::ops::RangeInclusive<u32> = 24..=255;
 
@@ -25,7 +22,9 @@ pub fn registers(info: &KernelInfo<'_>) -> u32 {
             // Without a size of the block, how many should fit says nothing.
             let blocks = known.and(attributes.min_blocks).unwrap_or(1).max(1);
             let threads = known.unwrap_or(limits::BLOCK_THREADS).clamp(1, limits::BLOCK_THREADS);
-            (REGISTERS / threads.next_multiple_of(32).saturating_mul(blocks)).clamp(*BOUNDS.start(), 248)
+            (limits::MULTIPROCESSOR_REGISTERS
+                / threads.next_multiple_of(limits::WARP_THREADS).saturating_mul(blocks))
+            .clamp(*BOUNDS.start(), 248)
         },
         |bound| bound.max(*BOUNDS.start()),
     ))

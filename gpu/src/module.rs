@@ -9,11 +9,8 @@ use crate::gpu::{Gpu, Owned};
 use std::ffi::{CString, c_int, c_void};
 use std::ptr::{null, null_mut};
 use std::time::{Duration, Instant};
+use warpsmith_isa::limits;
 
-/// What can be had of dynamic shared memory without asking.
-const DEFAULT_SHARED: u32 = 48 << 10;
-/// Blocks of a cluster on every GPU that has clusters.
-const PORTABLE_CLUSTER: u32 = 8;
 /// Bytes of what the driver's compiler says.
 const LOG_BYTES: usize = 8 << 10;
 
@@ -183,12 +180,15 @@ impl Module<'_> {
         // SAFETY: the function belongs to a loaded module; there is a pointer for each parameter that the caller gives, and all that the
         // pointers name outlives the call, which copies it.
         unsafe {
-            if launch.dynamic_shared > DEFAULT_SHARED {
+            if u64::from(launch.dynamic_shared) > limits::STATIC_SHARED_BYTES {
                 let bytes = launch.dynamic_shared as c_int;
                 let set = (functions.set_attribute)(function, MAX_DYNAMIC_SHARED, bytes);
                 self.gpu.check("cuFuncSetAttribute", set)?;
             }
-            if launch.cluster.is_some_and(|cluster| cluster.iter().product::<u32>() > PORTABLE_CLUSTER) {
+            if launch
+                .cluster
+                .is_some_and(|cluster| cluster.iter().product::<u32>() > limits::PORTABLE_CLUSTER_BLOCKS)
+            {
                 self.gpu
                     .check("cuFuncSetAttribute", (functions.set_attribute)(function, LARGE_CLUSTERS, 1))?;
             }

@@ -3,6 +3,7 @@
 use crate::form::*;
 use crate::gate::Clause;
 use crate::instruction::{Filled, Instruction};
+use crate::limits::WARP_THREADS;
 use crate::{Mnemonic, Mod, ScalarType, StateSpace, TypeClass};
 use smallvec::SmallVec;
 
@@ -122,7 +123,7 @@ impl Instruction {
                 let elements =
                     self.modifier(shape.into()).and_then(Mod::shape).map_or(0, |s| extent.elements(s));
                 let bits = self.scalar(ty).bits();
-                Some((elements * bits / (WARP * bits.max(32)) / u32::from(over)).max(1) as u16)
+                Some((elements * bits / (WARP_THREADS * bits.max(32)) / u32::from(over)).max(1) as u16)
             }
         };
         let ty = self.scalar(spec.ty);
@@ -188,9 +189,6 @@ impl Instruction {
         }
     }
 }
-
-/// The threads that hold a matrix together.
-const WARP: u32 = 32;
 
 /// The spaces whose variables a generic address may name.
 const GENERIC: u16 = 1 << StateSpace::Generic as u8

@@ -58,7 +58,7 @@ fn set(number: u32, value: i32, handle: u64, device: Option<i32>) -> Result<(), 
         DYNAMIC_SHARED => {
             let info = program.kernel_info(&name);
             let own = info.map_or(0, |info| info.static_shared);
-            let most = u64::from(profile.shared_per_block).saturating_sub(own);
+            let most = u64::from(profile.sm.block_shared_bytes).saturating_sub(own);
             let wanted = u32::try_from(value).ok().filter(|wanted| u64::from(*wanted) <= most);
             let wanted = wanted.ok_or_else(|| {
                 Error::value(format!(

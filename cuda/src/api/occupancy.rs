@@ -6,7 +6,7 @@ use crate::error::{Code, Error};
 use crate::ffi::callback::BlockToShared;
 use crate::ffi::{In, Out, api};
 use crate::kernel::{most_dynamic_shared, resident_blocks};
-use crate::profile::{CLUSTER_BLOCKS, Profile};
+use crate::profile::Profile;
 use crate::state::driver;
 use std::sync::Arc;
 use warpsmith::Program;
@@ -117,16 +117,16 @@ api! {
         if resident_blocks(&info, profile, threads, 0) < blocks {
             return bytes.set(0);
         }
-        let share = u64::from(profile.shared_per_sm) / blocks / 128 * 128;
+        let share = u64::from(profile.sm.shared_bytes) / blocks / 128 * 128;
         let most = most_dynamic_shared(&info, &attributes, profile);
-        bytes.set(share.saturating_sub(1024 + info.static_shared).min(most) as usize)
+        bytes.set(share.saturating_sub(limits::RESERVED_SHARED_BYTES + info.static_shared).min(most) as usize)
     }
 
     fn cuOccupancyMaxPotentialClusterSize(size: Out<i32>, function: u64, config: In<Config>) {
         size.check()?;
         let (profile, ..) = about(function)?;
         config.get()?.shape()?;
-        size.set(if profile.clusters() { CLUSTER_BLOCKS as i32 } else { 1 })
+        size.set(if profile.sm.has_clusters() { limits::PORTABLE_CLUSTER_BLOCKS as i32 } else { 1 })
     }
 
     fn cuOccupancyMaxActiveClusters(clusters: Out<i32>, function: u64, config: In<Config>) {

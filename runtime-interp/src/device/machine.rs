@@ -1,7 +1,7 @@
 //! The machine that kernels believe they run on, and its limits.
 
 use crate::engine::Level;
-use warpsmith_isa::limits;
+use warpsmith_isa::limits::{self, Multiprocessor};
 
 /// The machine that kernels believe they run on.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -47,18 +47,20 @@ pub enum NativeCode {
     Off,
 }
 
+const SM_90: Multiprocessor = Multiprocessor::of(90).unwrap();
+
 impl Default for Machine {
     /// The sizes of an sm_90 device, with a part of its memory.
     fn default() -> Self {
         Machine {
             sms: 132,
-            warps_per_sm: 64,
-            blocks_per_sm: 32,
+            warps_per_sm: SM_90.warps(),
+            blocks_per_sm: SM_90.blocks,
             placement: Placement::default(),
             clock_mhz: 1980,
             environment: [0; 32],
             global_memory: 16 << 30,
-            shared_memory: limits::BLOCK_SHARED_BYTES,
+            shared_memory: SM_90.block_shared_bytes as u64,
             cluster_blocks: limits::CLUSTER_BLOCKS,
             heap: 8 << 20,
             print_buffer: 1 << 20,

@@ -3,11 +3,11 @@
 use crate::error::{Code, Error};
 use crate::state::driver;
 use crate::stream::{LEGACY, PER_THREAD, Stream};
-use rustc_hash::FxHashMap;
 use std::cell::{Cell, RefCell};
 use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use warpsmith_base::FxHashMap;
 
 /// A context: an owner of memory, modules and streams on a device.
 #[derive(Debug)]

@@ -1,8 +1,8 @@
 //! Handles: numbers that clients hold in place of objects, looked up whenever they come back. None is used twice, so that what was destroyed is known to be.
 
 use crate::error::{Code, Error};
-use rustc_hash::FxHashMap;
 use std::sync::Arc;
+use warpsmith_base::FxHashMap;
 
 /// Handles lie so far apart, and above what C takes for small numbers.
 const STEP: u64 = 16;

@@ -7,13 +7,13 @@ use crate::reference::References;
 use crate::registers::{bounded, registers};
 use crate::state::State;
 use crate::watch::ModuleWatch;
-use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use warpsmith::interp::KernelInfo;
 use warpsmith::isa::limits;
 use warpsmith::ptx::ValidatedModule;
 use warpsmith::{Diagnostics, Program, Source};
+use warpsmith_base::FxHashMap;
 
 /// A module in a context.
 #[derive(Debug)]

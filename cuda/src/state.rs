@@ -17,12 +17,12 @@ use crate::stream::Stream;
 use crate::user_object::UserObject;
 use crate::virtual_memory::{Physical, Virtual};
 use crate::watch::Watch;
-use rustc_hash::FxHashMap;
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use warpsmith::Device;
 use warpsmith::interp::Machine;
+use warpsmith_base::FxHashMap;
 
 /// The version of CUDA whose driver this one is like.
 pub const VERSION: i32 = 13000;

@@ -4,7 +4,6 @@ use crate::error::Error;
 use crate::kernel::Module;
 use crate::log;
 use crate::settings::Settings;
-use rustc_hash::FxHashSet;
 use serde_json::{Value, json};
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -15,6 +14,7 @@ use warpsmith::diag::{Renderer, Severity};
 use warpsmith::interp::{Prepared, Stats};
 use warpsmith::watch::{Checkers, Counts, Coverage, Page, Profile, Selection, Sources};
 use warpsmith::{Diagnostics, Fault, Program, ptx};
+use warpsmith_base::FxHashSet;
 
 /// Who watches.
 #[derive(Debug)]

@@ -7,8 +7,8 @@
 use crate::entities::AggregateId;
 use crate::types::Type;
 use cranelift_entity::{EntityRef, PrimaryMap};
-use rustc_hash::FxHashMap;
 use std::fmt;
+use warpsmith_base::FxHashMap;
 use warpsmith_diag::Span;
 
 /// How deep types may hold each other.

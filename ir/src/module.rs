@@ -6,7 +6,7 @@ use crate::entities::{FileId, FuncId, GlobalId, Inst};
 use crate::function::{Function, Linkage, LocData};
 use crate::types::Type;
 use cranelift_entity::{PrimaryMap, SecondaryMap};
-use rustc_hash::FxHashMap;
+use warpsmith_base::FxHashMap;
 use warpsmith_diag::{Diagnostic, Diagnostics, Origin, Place, Source, Span};
 use warpsmith_isa::{ScalarType, StateSpace, Target, stable_hash};
 

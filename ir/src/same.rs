@@ -5,7 +5,7 @@ use crate::entities::{Block, Inst, Value};
 use crate::function::Function;
 use crate::inst::{BlockCall, InstData};
 use crate::module::{Module, Symbol};
-use rustc_hash::FxHashMap;
+use warpsmith_base::FxHashMap;
 
 /// Panics at the first difference.
 pub fn assert_same(a: &Module, b: &Module) {

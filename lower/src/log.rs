@@ -1,8 +1,8 @@
 //! What passes say of their work: which rules they applied, and remarks for whoever asks why.
 
 use crate::rules::Rule;
-use rustc_hash::FxHashMap;
 use std::fmt;
+use warpsmith_base::FxHashMap;
 use warpsmith_diag::Span;
 use warpsmith_ir::{Function, Inst};
 

@@ -5,8 +5,8 @@
 //! cheap on both sides is a [`V::select`].
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Sub};
+use warpsmith_base::FxHashMap;
 use warpsmith_ir::{Block, FloatCC, Function, GlobalId, InstBuilder, IntCC, MemFlags, Mnemonic, Type, Value};
 
 /// A function that is built.
@@ -15,7 +15,7 @@ pub struct E {
     block: Cell<Block>,
     entry: Block,
     /// Constants, each made once at the start of the function.
-    constants: RefCell<HashMap<(Type, u64), Value>>,
+    constants: RefCell<FxHashMap<(Type, u64), Value>>,
     /// The table of the bits of 2/pi.
     two_over_pi: GlobalId,
     reads_two_over_pi: Cell<bool>,

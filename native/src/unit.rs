@@ -9,8 +9,9 @@ use crate::scalar;
 use cranelift_codegen::ir::{AbiParam, Signature, types};
 use cranelift_frontend::FunctionBuilderContext;
 use cranelift_module::{Linkage, Module as _};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
+use warpsmith_base::FxHashMap;
 use warpsmith_diag::{Diagnostic, Diagnostics, Span};
 use warpsmith_ir::{FuncId, InstData, Module};
 use warpsmith_semantics::Plan;
@@ -47,10 +48,10 @@ pub(crate) struct Workshop<'m> {
     pub module: &'m Module,
     pub code: Code,
     /// The functions that are compiled, each with its number in `code`.
-    pub functions: HashMap<FuncId, cranelift_module::FuncId>,
+    pub functions: FxHashMap<FuncId, cranelift_module::FuncId>,
     /// The functions whose addresses are taken, in order.
     pub addressed: Vec<FuncId>,
-    pub helpers: HashMap<&'static str, cranelift_module::FuncId>,
+    pub helpers: FxHashMap<&'static str, cranelift_module::FuncId>,
     pub plans: Vec<Arc<Plan>>,
     pub sites: Vec<Site>,
     /// The operations that are evaluated by the definitions they share with the interpreter.
@@ -87,9 +88,9 @@ impl Unit {
         let mut shop = Workshop {
             module,
             code,
-            functions: HashMap::new(),
+            functions: FxHashMap::default(),
             addressed: Vec::new(),
-            helpers: HashMap::new(),
+            helpers: FxHashMap::default(),
             plans: Vec::new(),
             sites: Vec::new(),
             shared: Vec::new(),

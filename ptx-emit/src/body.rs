@@ -15,9 +15,8 @@ use crate::debug::lines::{Lines, Strings};
 use crate::debug::{Class, Debug, Described};
 use crate::names::{Names, prefix};
 use crate::regs::{Assignment, Liveness, Reg, sequentialize};
-use hashbrown::HashSet;
-use rustc_hash::FxBuildHasher;
 use std::collections::BTreeMap;
+use warpsmith_base::FxHashSet;
 use warpsmith_ir as ir;
 use warpsmith_ir::debug::DebugStatistics;
 use warpsmith_ir::entity::{EntityRef, SecondaryMap};
@@ -63,7 +62,7 @@ impl Body<'_> {
             slots: SecondaryMap::with_default(None),
             copies: vec![None; self.func.params.len()],
             labels: self.mach.blocks.len(),
-            targets: HashSet::default(),
+            targets: FxHashSet::default(),
             stmts: Vec::with_capacity(self.mach.insts.len() + 4 * self.mach.blocks.len()),
             origins: Vec::with_capacity(self.mach.insts.len()),
             operands: Vec::new(),
@@ -90,7 +89,7 @@ struct Writer<'a> {
     /// Labels made so far: one for each block, then those of edges.
     labels: usize,
     /// Labels that something jumps to.
-    targets: HashSet<Symbol, FxBuildHasher>,
+    targets: FxHashSet<Symbol>,
     stmts: Vec<Stmt>,
     /// The operation that each statement was made for, as far as known.
     origins: Vec<Option<ir::Inst>>,

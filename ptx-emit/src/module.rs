@@ -5,8 +5,7 @@ use crate::debug::{self, Debug, lines::Strings};
 use crate::globals;
 use crate::names::Names;
 use crate::regs::{Registers, assign};
-use hashbrown::HashSet;
-use rustc_hash::FxBuildHasher;
+use warpsmith_base::FxHashSet;
 use warpsmith_diag::{Diagnostic, Span};
 use warpsmith_ir as ir;
 use warpsmith_ir::debug::DebugStatistics;
@@ -124,8 +123,8 @@ fn in_string(text: &str) -> String {
 
 /// Functions that are called before they are defined, and those of other modules.
 fn forward_declarations(plan: &Plan<'_>) -> Vec<FuncId> {
-    let mut defined: HashSet<FuncId, FxBuildHasher> = HashSet::default();
-    let mut declared: HashSet<FuncId, FxBuildHasher> = HashSet::default();
+    let mut defined: FxHashSet<FuncId> = FxHashSet::default();
+    let mut declared: FxHashSet<FuncId> = FxHashSet::default();
     let mut order = Vec::new();
     for (id, func) in plan.module.functions.iter() {
         if func.is_declaration() && declared.insert(id) {

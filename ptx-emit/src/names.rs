@@ -1,8 +1,7 @@
 //! The names of registers, labels and locals. They are the same in every function, so each is interned once a module.
 
 use crate::regs::Reg;
-use hashbrown::HashSet;
-use rustc_hash::FxBuildHasher;
+use warpsmith_base::{FxHashMap, FxHashSet};
 use warpsmith_ir as ir;
 use warpsmith_ir::entity::SecondaryMap;
 use warpsmith_ir::spelling::ptx_name;
@@ -20,11 +19,11 @@ pub struct Names {
     keeps_spellings: bool,
     debug_labels: u32,
     labels: Vec<Symbol>,
-    mnemonics: hashbrown::HashMap<warpsmith_isa::Mnemonic, MnemonicId, FxBuildHasher>,
+    mnemonics: FxHashMap<warpsmith_isa::Mnemonic, MnemonicId>,
     /// Every name at module level, which names inside of functions must not hide.
-    taken: HashSet<String, FxBuildHasher>,
+    taken: FxHashSet<String>,
     /// The names that the current function has given to parameters, stack slots and prototypes.
-    used: HashSet<String, FxBuildHasher>,
+    used: FxHashSet<String>,
     /// What labels begin with: no name at module level is this and a number.
     label_prefix: String,
 }
@@ -53,8 +52,8 @@ impl Names {
             debug_labels: 0,
             labels: Vec::new(),
             mnemonics: Default::default(),
-            taken: HashSet::default(),
-            used: HashSet::default(),
+            taken: FxHashSet::default(),
+            used: FxHashSet::default(),
             label_prefix: "$L".into(),
         };
         for (id, function) in module.functions.iter() {

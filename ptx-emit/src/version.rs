@@ -1,8 +1,7 @@
 //! The version to begin with: the lowest that has the mnemonics and special registers of the code, asked of the gates in the tables. What their
 //! operands, directives and declarations need besides, the validator says of the text ([`warpsmith_ptx::Refusal`]).
 
-use hashbrown::{HashMap, HashSet};
-use rustc_hash::FxBuildHasher;
+use warpsmith_base::{FxHashMap, FxHashSet};
 use warpsmith_diag::{Diagnostic, Origin, Span};
 use warpsmith_ir as ir;
 use warpsmith_isa::{Mnemonic, Opcode, Target, Version, forms};
@@ -43,9 +42,9 @@ pub fn at_least(
         limit,
         version: since,
         errors: Vec::new(),
-        mnemonics: HashSet::default(),
-        latest: HashMap::default(),
-        registers: HashSet::default(),
+        mnemonics: FxHashSet::default(),
+        latest: FxHashMap::default(),
+        registers: FxHashSet::default(),
     };
     if since > limit {
         let text = format!("target {target} needs .version {since}, but {limit} is asked for");
@@ -66,10 +65,10 @@ struct Search<'a> {
     version: Version,
     errors: Vec<Diagnostic>,
     // What is used a thousand times is looked up, and reported, once.
-    mnemonics: HashSet<Mnemonic, FxBuildHasher>,
+    mnemonics: FxHashSet<Mnemonic>,
     /// The last one of each opcode, which most often comes again: to hash all of it costs more than to look it up.
-    latest: HashMap<Opcode, Mnemonic, FxBuildHasher>,
-    registers: HashSet<ir::Sreg, FxBuildHasher>,
+    latest: FxHashMap<Opcode, Mnemonic>,
+    registers: FxHashSet<ir::Sreg>,
 }
 
 impl<'a> Search<'a> {

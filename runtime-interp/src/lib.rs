@@ -31,7 +31,7 @@ pub mod texture;
 
 pub use device::{Buffer, Device, Handle, Limits, Machine, NativeCode, Placement, Plain};
 pub use device_memory::{Holder, Span};
-pub use engine::{KernelInfo, Program, Schedule, SplitMix64, observe};
+pub use engine::{KernelInfo, Program, Schedule, observe};
 pub use fault::{Fault, FaultCode};
 pub use launch::{Arg, Launch, Stats};
 pub use prepared::Prepared;
@@ -40,5 +40,6 @@ pub use tensor::{
     ElementType, Field as TensorMapField, Fill, Im2colWide, Interleave, L2Promotion, Swizzle, Tensor,
     TensorMap, TensorMapError,
 };
+pub use warpsmith_base::SplitMix64;
 pub use warpsmith_semantics::Approximations;
 pub use warpsmith_semantics::matrix::{Architecture, Arithmetic};

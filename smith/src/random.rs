@@ -1,22 +1,20 @@
 //! The one source of randomness: a seed, and the bytes that follow from it on every machine.
 
-/// SplitMix64.
+use warpsmith_base::SplitMix64;
+
+/// [`SplitMix64`] with what generators ask for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Random(u64);
+pub struct Random(SplitMix64);
 
 impl Random {
     /// The sequence of a seed.
     pub const fn new(seed: u64) -> Random {
-        Random(seed)
+        Random(SplitMix64::new(seed))
     }
 
     /// The next 64 bits.
     pub fn word(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut x = self.0;
-        x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        x ^ (x >> 31)
+        self.0.next()
     }
 
     /// A number below `end`, which is not zero.

@@ -2,9 +2,9 @@
 
 use crate::dwarf::{Call, Dwarf, Place as Location, Type, Variable};
 use crate::names;
-use rustc_hash::FxHashMap;
 use std::fmt;
 use std::sync::Arc;
+use warpsmith_base::FxHashMap;
 use warpsmith_diag::{Diagnostics, LineIndex, Source};
 use warpsmith_interp::Fault;
 use warpsmith_ptx::{Data, DataValue, Id, Inlined, Item, Loc, Module, Place, Stmt};

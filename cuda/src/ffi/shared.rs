@@ -4,12 +4,12 @@
 //! replaces them has the same bytes. What [`open`] maps is never unmapped.
 
 use super::Pointer;
-use rustc_hash::FxHashMap;
 use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
 use rustix::io::Result;
 use rustix::mm::{MapFlags, ProtFlags, mmap};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::sync::{Mutex, PoisonError};
+use warpsmith_base::FxHashMap;
 
 const PAGE: u64 = 4096;
 

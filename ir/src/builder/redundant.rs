@@ -6,7 +6,7 @@
 
 use super::FunctionBuilder;
 use crate::entities::Value;
-use rustc_hash::FxHashMap;
+use warpsmith_base::FxHashMap;
 
 /// What values have become.
 #[derive(Default)]

@@ -5,8 +5,8 @@ use crate::entities::{Block, Loc, Value, Variable};
 use crate::ins::InstBuilder;
 use crate::types::Type;
 use cranelift_entity::packed_option::PackedOption;
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use warpsmith_base::FxHashMap;
 
 impl FunctionBuilder<'_> {
     /// Declares a variable.

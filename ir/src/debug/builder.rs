@@ -5,7 +5,7 @@ use crate::entities::ScopeId;
 use crate::function::LocData;
 use crate::module::{FileStamp, Module};
 use crate::types::Type;
-use rustc_hash::FxHashMap;
+use warpsmith_base::FxHashMap;
 use warpsmith_isa::StateSpace;
 
 /// Makes units, types and subprograms of a module, equal types once. In the manner of LLVM's `DIBuilder`.

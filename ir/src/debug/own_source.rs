@@ -8,7 +8,7 @@ use crate::function::{Function, LocData};
 use crate::module::Module;
 use crate::types::{Scalar, Type};
 use cranelift_entity::EntityRef;
-use rustc_hash::FxHashMap;
+use warpsmith_base::FxHashMap;
 use warpsmith_isa::StateSpace;
 
 /// True for a module that was read from text and says nothing of another source.

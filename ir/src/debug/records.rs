@@ -1,8 +1,8 @@
 //! The bindings that stand between instructions.
 
 use crate::entities::{BindingId, Block, Inst};
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use warpsmith_base::FxHashMap;
 
 type List = SmallVec<[BindingId; 2]>;
 

@@ -70,7 +70,7 @@ impl BodyReader<'_, '_> {
         let pending = std::mem::take(&mut self.s.results);
         let mut order: Vec<Value> = pending.keys().copied().collect();
         order.sort_unstable();
-        let mut visited = rustc_hash::FxHashSet::default();
+        let mut visited = warpsmith_base::FxHashSet::default();
         let mut chain = Vec::new();
         for value in order {
             // Follow the sources to a value with a type, then come back. Each result is visited once.

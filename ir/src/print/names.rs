@@ -3,8 +3,8 @@
 use crate::entities::{Block, StackSlot, Value};
 use crate::function::Function;
 use crate::names::Named;
-use rustc_hash::FxHashSet;
 use std::fmt;
+use warpsmith_base::FxHashSet;
 
 /// The names that values, slots and blocks have in the text: given ones where they are unique, numbers for the rest.
 #[derive(Clone, Default)]
@@ -15,9 +15,9 @@ pub(super) struct LocalNames {
 
 #[derive(Clone, Default)]
 pub(super) struct Renamed {
-    pub(super) values: rustc_hash::FxHashMap<Value, String>,
-    pub(super) slots: rustc_hash::FxHashMap<StackSlot, String>,
-    pub(super) blocks: rustc_hash::FxHashMap<Block, String>,
+    pub(super) values: warpsmith_base::FxHashMap<Value, String>,
+    pub(super) slots: warpsmith_base::FxHashMap<StackSlot, String>,
+    pub(super) blocks: warpsmith_base::FxHashMap<Block, String>,
 }
 
 impl LocalNames {
@@ -47,7 +47,7 @@ impl LocalNames {
     fn name<E: Named + std::hash::Hash + Eq + fmt::Display>(
         func: &Function,
         entity: E,
-        renamed: Option<&rustc_hash::FxHashMap<E, String>>,
+        renamed: Option<&warpsmith_base::FxHashMap<E, String>>,
     ) -> String {
         if let Some(name) = renamed.and_then(|map| map.get(&entity)) {
             return name.clone();
@@ -84,7 +84,7 @@ fn step_back<E: Named + std::hash::Hash + Eq + fmt::Display>(
     used: &mut FxHashSet<std::borrow::Cow<'_, str>>,
     func: &Function,
     entity: E,
-    renamed: &mut rustc_hash::FxHashMap<E, String>,
+    renamed: &mut warpsmith_base::FxHashMap<E, String>,
 ) {
     let given = func.names.get(entity);
     let plain = given.map_or_else(|| entity.to_string(), str::to_string);

@@ -8,7 +8,7 @@ use crate::inst::InstData;
 use crate::ops::Traits;
 use crate::types::Type;
 use cranelift_entity::SecondaryMap;
-use rustc_hash::FxHashSet;
+use warpsmith_base::FxHashSet;
 
 impl Verifier<'_> {
     pub(super) fn body(&mut self) {

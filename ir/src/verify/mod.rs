@@ -80,8 +80,8 @@ use crate::parallel;
 use crate::parse::Read;
 use crate::print::FunctionDisplay;
 use crate::types::Type;
-use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
+use warpsmith_base::FxHashMap;
 use warpsmith_diag::{Diagnostic, Diagnostics, Origin, Span};
 use warpsmith_isa::Mnemonic;
 

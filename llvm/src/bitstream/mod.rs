@@ -8,8 +8,8 @@ mod cursor;
 
 use crate::error::{Error, Result};
 pub use cursor::Cursor;
-use rustc_hash::FxHashMap;
 use std::sync::Arc;
+use warpsmith_base::FxHashMap;
 
 /// One field of an abbreviation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

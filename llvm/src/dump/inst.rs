@@ -6,7 +6,7 @@ use crate::module::body::{Access, Body, Call, Inst, InstKind, List};
 use crate::module::ops::{FastMath, Ordering};
 use crate::module::types::{Type, TypeId};
 use crate::module::{Module, ValueId};
-use rustc_hash::FxHashMap;
+use warpsmith_base::FxHashMap;
 
 /// The names of values and blocks, and numbers for those without.
 pub(super) struct Namer {

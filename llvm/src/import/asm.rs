@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::module::GlobalValue;
 use crate::module::body::{Call, Inst};
 use crate::module::constants::InlineAsm;
-use rustc_hash::FxHashMap;
+use warpsmith_base::FxHashMap;
 use warpsmith_ir::{self as ir, InstBuilder, PtxArg, Type, Value, Variable};
 use warpsmith_isa::ScalarType;
 use warpsmith_ptx as ptx;

@@ -13,8 +13,8 @@ use crate::module::body::{Body, DebugRecord, Inst, Location};
 use crate::module::constants::ConstantKind;
 use crate::module::metadata::{Metadata, code};
 use crate::module::{Module, ValueId};
-use rustc_hash::{FxHashMap, FxHashSet};
 use std::path::Path;
+use warpsmith_base::{FxHashMap, FxHashSet};
 use warpsmith_diag::Place;
 use warpsmith_ir::debug::{
     Composite, DebugBuilder, DebugInfo, DebugType, Declared, Encoding, Enumerator, Member, Piece, ScopeKind,

@@ -11,9 +11,9 @@ use crate::module::attributes::known;
 use crate::module::body::{Body, Inst, InstKind};
 use crate::module::types::{Type, TypeId, Types};
 use crate::module::{GlobalValue, Module, ValueId};
-use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::cell::OnceCell;
+use warpsmith_base::{FxHashMap, FxHashSet};
 use warpsmith_ir::{self as ir, FunctionBuilder, InstBuilder, MemFlags, Value};
 
 /// The scalars of a value.

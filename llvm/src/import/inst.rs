@@ -365,7 +365,7 @@ impl Builder<'_, '_, '_> {
         let address = self.scalar(address)?;
         let number = self.b.ins().ptrtoint(address);
         let mut all = Vec::new();
-        let mut seen = rustc_hash::FxHashSet::default();
+        let mut seen = warpsmith_base::FxHashSet::default();
         for (_, target) in targets.iter().filter(|(_, target)| seen.insert(*target)) {
             let (to, args) = self.target(block, *target)?;
             all.push((super::constant::address_of_block(*target), to, args));

@@ -4,7 +4,7 @@ use super::function::Builder;
 use crate::module::body::Inst;
 use crate::module::metadata::Metadata;
 use crate::module::{Module, ValueId};
-use rustc_hash::FxHashMap;
+use warpsmith_base::FxHashMap;
 use warpsmith_ir::LoopHint;
 
 /// What is asked of loops, by the instruction that goes back to their heads.

@@ -37,10 +37,10 @@ use crate::error::{Error, Result};
 use crate::module::body::Body;
 use crate::module::types::TypeId;
 use crate::module::{GlobalValue, Module};
-use rustc_hash::FxHashMap;
 use signature::Signature;
 use std::rc::Rc;
 use symbols::{Site, Symbols};
+use warpsmith_base::FxHashMap;
 use warpsmith_ir as ir;
 
 /// What is to be imported.

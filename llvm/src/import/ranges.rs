@@ -5,7 +5,7 @@ use crate::module::body::{Body, Inst, InstKind};
 use crate::module::constants::ConstantKind;
 use crate::module::metadata::Metadata;
 use crate::module::{GlobalValue, Module, ValueId};
-use rustc_hash::FxHashMap;
+use warpsmith_base::FxHashMap;
 use warpsmith_ir::{InstBuilder, IntCC, Value};
 
 /// From the first number up to the second, which is not in it.

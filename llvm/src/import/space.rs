@@ -11,7 +11,7 @@ use crate::module::constants::{Constant, ConstantKind};
 use crate::module::ops::CastOp;
 use crate::module::types::Type;
 use crate::module::{GlobalValue, Module, ValueId};
-use rustc_hash::FxHashSet;
+use warpsmith_base::FxHashSet;
 use warpsmith_ir as ir;
 
 /// What is known of a pointer.

@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::module::constants::ConstantKind;
 use crate::module::ops::CastOp;
 use crate::module::{GlobalValue, Module, ValueId};
-use rustc_hash::{FxHashMap, FxHashSet};
+use warpsmith_base::{FxHashMap, FxHashSet};
 
 /// A symbol of one of the modules.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

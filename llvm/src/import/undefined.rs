@@ -3,7 +3,7 @@
 use super::function::Builder;
 use super::{Importer, debug};
 use crate::error::Error;
-use rustc_hash::FxHashMap;
+use warpsmith_base::FxHashMap;
 use warpsmith_diag::Place;
 use warpsmith_ir as ir;
 

@@ -3,8 +3,8 @@
 use super::types::TypeId;
 use crate::bitstream::{Block, Record};
 use crate::error::{Error, Result};
-use rustc_hash::FxHashMap;
 use std::sync::Arc;
+use warpsmith_base::FxHashMap;
 
 /// One attribute.
 #[derive(Clone, PartialEq, Debug)]

@@ -6,9 +6,9 @@ use super::ops::{BinaryOp, CastOp, FastMath, Ordering, Predicate, RmwOp};
 use super::types::TypeId;
 use super::{Module, ValueId};
 use crate::error::{Error, Result};
-use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 use std::ops::Range;
+use warpsmith_base::FxHashMap;
 
 /// A part of one of the lists of a [`Body`]: what an instruction has any number of.
 #[derive(Clone, Copy, Debug)]

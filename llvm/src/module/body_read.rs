@@ -12,7 +12,7 @@ use super::types::{Type, TypeId};
 use super::{CONSTANTS, METADATA, METADATA_ATTACHMENT, Module, VALUE_SYMTAB, ValueId, constants, globals};
 use crate::bitstream::{Block, Entry, Record};
 use crate::error::{Error, Result};
-use rustc_hash::FxHashMap;
+use warpsmith_base::FxHashMap;
 
 impl<'a> Module<'a> {
     /// Reads the body of a function. `None` for one that is only declared.

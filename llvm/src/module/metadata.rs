@@ -5,7 +5,7 @@ use super::read_types::text;
 use super::types::TypeId;
 use crate::bitstream::{Block, Cursor, Record};
 use crate::error::{Error, Result};
-use rustc_hash::FxHashMap;
+use warpsmith_base::FxHashMap;
 
 /// The codes of the records that nodes of debug information are.
 #[allow(missing_docs)]

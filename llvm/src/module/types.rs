@@ -1,7 +1,7 @@
 //! The types of a module, and how large they are in memory.
 
 use crate::error::{Error, Result};
-use rustc_hash::FxHashMap;
+use warpsmith_base::FxHashMap;
 
 /// A type of a module, by its number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]

@@ -7,8 +7,8 @@
 use super::alias::Access;
 use super::{Analyses, Cfg, Effect, Pointers, Root};
 use cranelift_entity::{EntitySet, SecondaryMap};
-use rustc_hash::FxHashMap;
 use std::rc::Rc;
+use warpsmith_base::FxHashMap;
 use warpsmith_ir::{Block, DominatorTree, Function, Inst, ValueDef};
 
 /// Versions that one walk looks at.

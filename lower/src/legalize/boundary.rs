@@ -1,7 +1,7 @@
 //! Structs and arrays that cross the boundaries of functions: their parts are held as values of the parts' types are.
 
 use super::held;
-use rustc_hash::FxHashMap;
+use warpsmith_base::FxHashMap;
 use warpsmith_ir::aggregate::Shape;
 use warpsmith_ir::{Type, TypeTable};
 

@@ -1,7 +1,7 @@
 //! Functions that legalisation calls for what would be too long inline. They are written in the IR's own text, and legalised like the rest;
 //! those of the math library are declared, and whoever compiles gives them their bodies.
 
-use rustc_hash::FxHashMap;
+use warpsmith_base::FxHashMap;
 use warpsmith_ir::{FuncId, Module, parse};
 
 /// What a helper computes.

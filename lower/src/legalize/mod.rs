@@ -34,9 +34,9 @@ mod wide;
 use crate::analysis::Cfg;
 use cranelift_entity::SecondaryMap;
 use helpers::Helper;
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::borrow::Cow;
+use warpsmith_base::FxHashMap;
 use warpsmith_diag::{Diagnostic, Diagnostics};
 use warpsmith_ir::{
     Attr, Block, Class, Conversion, FuncId, FuncKind, Function, Ins, Inst, InstBuilder, InstData, IntCC,

@@ -12,9 +12,9 @@ use crate::analysis::{Loops, Range, Ranges, exact};
 use crate::pass::{Changes, Context};
 use crate::rules::known::KnownBits;
 use cranelift_entity::SecondaryMap;
-use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use std::rc::Rc;
+use warpsmith_base::FxHashSet;
 use warpsmith_ir::{Block, Function, Inst, InstData, Opcode, Type, Value, ValueDef};
 
 /// Terms that an index is taken apart into.
@@ -108,7 +108,7 @@ fn offset(func: &mut Function, before: Inst, index: Value, scale: i32, way: Opco
 
 struct Sums {
     innermost: SecondaryMap<Block, u32>,
-    members: Vec<rustc_hash::FxHashSet<Block>>,
+    members: Vec<warpsmith_base::FxHashSet<Block>>,
     known: KnownBits,
     /// Where they were asked for.
     ranges: Option<Rc<Ranges>>,

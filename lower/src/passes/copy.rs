@@ -1,7 +1,7 @@
 //! Copies of blocks within their function.
 
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use warpsmith_base::FxHashMap;
 use warpsmith_ir::debug::Binding;
 use warpsmith_ir::{Block, BlockCall, Function, Inst, InstData, Type, Value, ValueList, ValuePool};
 

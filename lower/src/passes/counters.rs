@@ -12,8 +12,8 @@ use super::{insert_before, replace_with, ssa};
 use crate::analysis::{Cfg, Loop, Loops};
 use crate::pass::{Changes, Context};
 use cranelift_entity::{EntitySet, SecondaryMap};
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use warpsmith_base::FxHashMap;
 use warpsmith_ir::{Block, Function, Inst, InstData, IntCC, LoopHint, Opcode, Traits, Type, Value};
 use warpsmith_isa::StateSpace;
 

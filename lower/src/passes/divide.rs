@@ -6,7 +6,7 @@
 
 use super::insert_before;
 use crate::pass::{Changes, Context};
-use rustc_hash::FxHashMap;
+use warpsmith_base::FxHashMap;
 use warpsmith_ir::{Block, DominatorTree, Function, Inst, InstData, IntCC, Opcode, Type, Value};
 
 pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {

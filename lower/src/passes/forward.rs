@@ -6,8 +6,8 @@
 use super::{insert_before, replace_with};
 use crate::analysis::{Memory, Root, Version};
 use crate::pass::{Changes, Context};
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use warpsmith_base::FxHashMap;
 use warpsmith_ir::{Block, DominatorTree, Function, Inst, InstData, Opcode, Type, Value};
 
 /// Values that are kept for one place.

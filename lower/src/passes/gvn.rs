@@ -11,10 +11,9 @@ use super::replace_with;
 use crate::analysis::Loops;
 use crate::pass::{Changes, Context};
 use cranelift_entity::SecondaryMap;
-use hashbrown::HashMap;
-use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 use std::hash::{Hash, Hasher};
+use warpsmith_base::FxHashMap;
 use warpsmith_ir::{
     Block, DominatorTree, EntityRef, Function, Inst, InstData, MemFlags, Traits, Type, Value,
 };
@@ -29,8 +28,8 @@ const MAX_CLIMB: usize = 64;
 pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let dominators = cx.analyses.get::<DominatorTree>(func);
     let size = func.layout.num_insts().min(MAX_RESERVED);
-    let mut known: HashMap<Key, (Value, Block), FxBuildHasher> =
-        HashMap::with_capacity_and_hasher(size, FxBuildHasher);
+    let mut known: FxHashMap<Key, (Value, Block)> =
+        FxHashMap::with_capacity_and_hasher(size, Default::default());
     let mut changes = 0;
     let mut depths: Option<SecondaryMap<Block, u32>> = None;
     // Counts what may have written memory; also distinguishes blocks.
@@ -178,7 +177,7 @@ pub(super) fn key(func: &Function, inst: Inst, traits: Traits, epoch: u64) -> Op
             make(&head, args)
         }
         InstData::Sreg { reg } => {
-            let mut hasher = rustc_hash::FxHasher::default();
+            let mut hasher = warpsmith_base::FxHasher::default();
             reg.hash(&mut hasher);
             // The hash of two small fields tells all special registers apart, which a test holds.
             make(&[op, hasher.finish()], &[])
@@ -216,9 +215,9 @@ mod tests {
 
     #[test]
     fn special_registers_have_distinct_hashes() {
-        let mut seen = hashbrown::HashSet::new();
+        let mut seen = warpsmith_base::FxHashSet::default();
         for reg in warpsmith_ir::Sreg::all() {
-            let mut hasher = rustc_hash::FxHasher::default();
+            let mut hasher = warpsmith_base::FxHasher::default();
             reg.hash(&mut hasher);
             assert!(seen.insert(hasher.finish()), "{reg}");
         }

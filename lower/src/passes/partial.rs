@@ -14,8 +14,8 @@ use super::{insert_before, ssa};
 use crate::analysis::{Analyses, Cfg, Loop, Loops};
 use crate::pass::{Changes, Context};
 use cranelift_entity::EntitySet;
-use rustc_hash::FxHashMap;
 use std::rc::Rc;
+use warpsmith_base::FxHashMap;
 use warpsmith_ir::{
     Block, BlockCall, Function, Inst, InstData, IntCC, LoopHint, Opcode, Traits, Type, Value, ValueList,
 };

@@ -8,7 +8,7 @@ use super::copy::copy_blocks;
 use crate::analysis::{Analyses, Cfg, Loop, Loops};
 use crate::pass::{Changes, Context};
 use cranelift_entity::EntitySet;
-use rustc_hash::FxHashMap;
+use warpsmith_base::FxHashMap;
 use warpsmith_ir::debug::Binding;
 use warpsmith_ir::{Block, BlockCall, Function, Inst, InstData, Traits, Value, ValueList};
 

@@ -3,8 +3,8 @@
 
 use crate::analysis::Cfg;
 use cranelift_entity::{EntitySet, SecondaryMap};
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use warpsmith_base::FxHashMap;
 use warpsmith_ir::{Block, Function, Inst, Value, ValueDef};
 
 /// Makes the uses of a value, in blocks other than its own, uses of whichever definition reaches them. `defs` are all blocks at whose end a

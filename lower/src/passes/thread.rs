@@ -11,8 +11,8 @@ use crate::analysis::{Analyses, Cfg, Loops, PostDominators};
 use crate::fold::{self, Constant};
 use crate::pass::{Changes, Context};
 use cranelift_entity::EntitySet;
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use warpsmith_base::FxHashMap;
 use warpsmith_ir::{Block, BlockCall, DominatorTree, Function, Inst, InstData, Traits, Type, Value};
 
 /// Operations that a block may have which is copied.

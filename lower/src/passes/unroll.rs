@@ -15,8 +15,8 @@ use crate::fold::{self, Constant};
 use crate::pass::{Changes, Context};
 use crate::rules::matching;
 use cranelift_entity::EntitySet;
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use warpsmith_base::FxHashMap;
 use warpsmith_ir::{Block, BlockCall, Function, Inst, InstData, LoopHint, Opcode, Traits, Value, ValueDef};
 
 /// No loop of more rounds is looked at.

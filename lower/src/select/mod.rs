@@ -30,8 +30,7 @@ use crate::analysis::Cfg;
 use crate::mach::{self, Base, Inst, Op, Operand, RegClass, VReg};
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, SecondaryMap};
-use hashbrown::HashMap;
-use rustc_hash::FxBuildHasher;
+use warpsmith_base::FxHashMap;
 use warpsmith_diag::{Diagnostic, Diagnostics};
 use warpsmith_ir::{
     self as ir, Block, Class, FuncId, FuncKind, Function, InstData, Opcode as IrOp, PointerBinary,
@@ -111,7 +110,7 @@ struct Selector<'a> {
     /// The instructions of the current block, last one first.
     reversed: Vec<Inst>,
     /// The numbers of the function's prototypes.
-    prototypes: HashMap<mach::Prototype, u32, FxBuildHasher>,
+    prototypes: FxHashMap<mach::Prototype, u32>,
     errors: Vec<Diagnostic>,
     variables: Variables,
     /// Bindings of the current block, the last one first, with the instructions behind them.
@@ -141,7 +140,7 @@ impl<'a> Selector<'a> {
             origin: None,
             group: Vec::new(),
             reversed: Vec::new(),
-            prototypes: HashMap::default(),
+            prototypes: FxHashMap::default(),
             errors: Vec::new(),
             variables: Variables::default(),
             noted: Vec::new(),

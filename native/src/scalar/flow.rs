@@ -7,7 +7,7 @@ use crate::fault::FaultKind;
 use crate::unit::internal;
 use cranelift_codegen::ir::condcodes::IntCC as Cc;
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, types};
-use std::collections::HashMap;
+use warpsmith_base::{FxHashMap, FxHashSet};
 use warpsmith_diag::Span;
 use warpsmith_ir as ir;
 use warpsmith_ir::BlockCall;
@@ -28,7 +28,7 @@ impl<'m> Translator<'_, '_, 'm> {
         self.enter()?;
 
         let order = self.reverse_postorder();
-        let position: HashMap<ir::Block, usize> = order.iter().enumerate().map(|(n, b)| (*b, n)).collect();
+        let position: FxHashMap<ir::Block, usize> = order.iter().enumerate().map(|(n, b)| (*b, n)).collect();
         let mut heads = vec![false; order.len()];
         for (n, block) in order.iter().enumerate() {
             let made = self.b.create_block();
@@ -81,7 +81,7 @@ impl<'m> Translator<'_, '_, 'm> {
     /// The blocks that can be reached, each before those that it alone leads to.
     pub(super) fn reverse_postorder(&self) -> Vec<ir::Block> {
         let Some(entry) = self.func.layout.entry() else { return Vec::new() };
-        let mut seen = std::collections::HashSet::from([entry]);
+        let mut seen = FxHashSet::from_iter([entry]);
         let (mut order, mut stack) = (Vec::new(), vec![(entry, self.func.successors(entry))]);
         while let Some((block, successors)) = stack.last_mut() {
             match successors.next() {

@@ -22,7 +22,7 @@ use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_module::Module as _;
 use integer::Int;
 use kind::Kind;
-use std::collections::HashMap;
+use warpsmith_base::FxHashMap;
 use warpsmith_diag::{Diagnostic, Span};
 use warpsmith_ir as ir;
 use warpsmith_ir::{Attr, FuncId, Inst, InstData, Opcode, Scalar, StackSlot, Type};
@@ -42,10 +42,10 @@ pub(crate) fn function(
         b: FunctionBuilder::new(into, context),
         module,
         func,
-        values: HashMap::new(),
-        blocks: HashMap::new(),
-        imported: HashMap::new(),
-        slots: HashMap::new(),
+        values: FxHashMap::default(),
+        blocks: FxHashMap::default(),
+        imported: FxHashMap::default(),
+        slots: FxHashMap::default(),
         local_size: 0,
         inst: None,
         context: Value::from_u32(0),
@@ -67,10 +67,10 @@ struct Translator<'a, 'b, 'm> {
     b: FunctionBuilder<'b>,
     module: &'m ir::Module,
     func: &'m ir::Function,
-    values: HashMap<ir::Value, Vec<Value>>,
-    blocks: HashMap<ir::Block, Block>,
-    imported: HashMap<cranelift_module::FuncId, clif::FuncRef>,
-    slots: HashMap<StackSlot, u64>,
+    values: FxHashMap<ir::Value, Vec<Value>>,
+    blocks: FxHashMap<ir::Block, Block>,
+    imported: FxHashMap<cranelift_module::FuncId, clif::FuncRef>,
+    slots: FxHashMap<StackSlot, u64>,
     /// Bytes of the stack slots, a multiple of the largest alignment.
     local_size: u64,
     /// The instruction that is being compiled.

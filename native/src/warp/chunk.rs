@@ -8,7 +8,7 @@ use super::recipe::{Lines, Source, Step, What};
 use cranelift_codegen::ir::condcodes::IntCC as Cc;
 use cranelift_codegen::ir::{BlockArg, ConstantData, InstBuilder, MemFlagsData, Value, types};
 use cranelift_frontend::FunctionBuilder;
-use std::collections::HashMap;
+use warpsmith_base::FxHashMap;
 use warpsmith_interp::engine::{Reg, Width};
 
 /// Four lanes of a register: one vector of 32 bits, two of 64, or of a predicate one of all ones and zeros.
@@ -51,23 +51,23 @@ pub(super) struct Chunks<'b, 'f, 's> {
     /// Four times the number of the chunk, four times: the bytes before its part of a row.
     pub chunk: Value,
     /// Words of predicates, read before the loop.
-    words: HashMap<Reg, Value>,
-    pub now: HashMap<Reg, Known>,
+    words: FxHashMap<Reg, Value>,
+    pub now: FxHashMap<Reg, Known>,
     /// The branch between whose sides it is, and the lanes that have taken branches, in the order of those.
     pub parted: Option<Parted>,
     pub forks: Vec<Value>,
     pub loaded: Loaded,
     pub reads: Reads,
     /// What is equal in all lanes, as far as it was computed before the loop, and by the number of its step as vectors.
-    pub uniform: HashMap<Reg, Value>,
-    pub splats: HashMap<usize, Lanes>,
+    pub uniform: FxHashMap<Reg, Value>,
+    pub splats: FxHashMap<usize, Lanes>,
     /// What is added to the register with a pattern, by registers that a sum is in, and lines by their numbers.
-    pub added: HashMap<Reg, Value>,
-    pub checked: HashMap<u32, Found>,
+    pub added: FxHashMap<Reg, Value>,
+    pub checked: FxHashMap<u32, Found>,
     /// What grows evenly in each half.
-    pub evens: HashMap<Reg, [Half; 2]>,
+    pub evens: FxHashMap<Reg, [Half; 2]>,
     /// The places of accesses by their numbers, of local memory those of the first lane.
-    pub places_known: HashMap<u32, Value>,
+    pub places_known: FxHashMap<u32, Value>,
     /// Bytes from a lane's local memory to the next lane's, and from the first lane's to those of the chunk.
     pub local_step: Option<Value>,
     pub local_past: Option<[Value; 4]>,
@@ -90,7 +90,7 @@ impl<'b, 'f, 's> Chunks<'b, 'f, 's> {
         lanes: Option<Value>,
     ) -> Self {
         let memory = memory.map(|base| Memory { base, narrow: None, wide: None });
-        let (words, now) = (HashMap::new(), HashMap::new());
+        let (words, now) = (FxHashMap::default(), FxHashMap::default());
         let chunk = Value::from_u32(0);
         Chunks {
             b,
@@ -107,12 +107,12 @@ impl<'b, 'f, 's> Chunks<'b, 'f, 's> {
             forks: Vec::new(),
             loaded,
             reads: Reads::default(),
-            uniform: HashMap::new(),
-            splats: HashMap::new(),
-            added: HashMap::new(),
-            checked: HashMap::new(),
-            evens: HashMap::new(),
-            places_known: HashMap::new(),
+            uniform: FxHashMap::default(),
+            splats: FxHashMap::default(),
+            added: FxHashMap::default(),
+            checked: FxHashMap::default(),
+            evens: FxHashMap::default(),
+            places_known: FxHashMap::default(),
             local_step: None,
             local_past: None,
         }

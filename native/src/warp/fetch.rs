@@ -6,8 +6,8 @@
 use super::chunk::{Chunks, Lanes, PLAIN, Place};
 use super::recipe::Fetch;
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Type, Value, types};
-use std::collections::HashMap;
 use std::mem::{offset_of, size_of};
+use warpsmith_base::FxHashMap;
 use warpsmith_interp::engine::{ChunkPlaces, Width};
 
 /// Where the values of loads come from.
@@ -23,11 +23,11 @@ pub(super) enum Loaded {
 #[derive(Default)]
 pub(super) struct Reads {
     /// Of batches.
-    at: HashMap<u32, Value>,
-    control: HashMap<u32, Value>,
-    step: HashMap<u32, Value>,
+    at: FxHashMap<u32, Value>,
+    control: FxHashMap<u32, Value>,
+    step: FxHashMap<u32, Value>,
     /// The vectors of a load, by its batch and how far it is past the lowest.
-    vectors: HashMap<(u32, u32), Vec<Value>>,
+    vectors: FxHashMap<(u32, u32), Vec<Value>>,
 }
 
 impl Reads {

@@ -10,8 +10,8 @@ use super::recipe::Source;
 use super::trace::{End, Trace};
 use cranelift_codegen::ir::condcodes::IntCC as Cc;
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Value, types};
-use std::collections::HashMap;
 use std::mem::offset_of;
+use warpsmith_base::FxHashMap;
 use warpsmith_interp::engine::{Reg, RegionState};
 
 /// A branch of whose sides one or both have been computed.
@@ -19,8 +19,8 @@ pub(super) struct Parted {
     /// The lanes that take it.
     taken: Value,
     /// What was known before it, and at the end of the side that does not take it.
-    before: HashMap<Reg, Known>,
-    rest: HashMap<Reg, Known>,
+    before: FxHashMap<Reg, Known>,
+    rest: FxHashMap<Reg, Known>,
 }
 
 impl Chunks<'_, '_, '_> {
@@ -31,7 +31,7 @@ impl Chunks<'_, '_, '_> {
             taken = self.b.ins().bnot(taken);
         }
         self.forks.push(taken);
-        self.parted = Some(Parted { taken, before: self.now.clone(), rest: HashMap::new() });
+        self.parted = Some(Parted { taken, before: self.now.clone(), rest: FxHashMap::default() });
     }
 
     /// The other side begins.

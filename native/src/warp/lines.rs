@@ -6,7 +6,7 @@
 use super::parts::Maker;
 use super::plan::Plan;
 use super::recipe::{Lines, Source, Step, Store, What, Where};
-use std::collections::{HashMap, HashSet};
+use warpsmith_base::{FxHashMap, FxHashSet};
 use warpsmith_interp::engine::{PlainLoad, PlainStore, Reg, Width};
 use warpsmith_isa::StateSpace;
 
@@ -25,9 +25,9 @@ pub(super) struct OpenLines {
     /// Each access: which of them, and what is added.
     accesses: Vec<(usize, i64)>,
     /// The register with the pattern, by registers that a sum with it is in.
-    pub sums: HashMap<Reg, Reg>,
+    pub sums: FxHashMap<Reg, Reg>,
     /// The registers that grow evenly in each half.
-    pub evens: HashSet<Reg>,
+    pub evens: FxHashSet<Reg>,
 }
 
 impl OpenLines {

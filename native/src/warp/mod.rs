@@ -33,9 +33,9 @@ use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_module::{Linkage, Module as _};
 use recipe::Recipe;
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use warpsmith_base::FxHashMap;
 use warpsmith_diag::Diagnostic;
 use warpsmith_interp::engine::{CompiledRegion, Program, Region, RegionCode, Tier};
 
@@ -57,7 +57,7 @@ struct Shared {
     isa: OwnedTargetIsa,
     fused_multiply: bool,
     /// Code by what it was made of.
-    made: Mutex<HashMap<Recipe, (RegionCode, Arc<Finished>)>>,
+    made: Mutex<FxHashMap<Recipe, (RegionCode, Arc<Finished>)>>,
 }
 
 impl RegionCompiler {

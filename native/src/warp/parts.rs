@@ -3,7 +3,7 @@
 use super::lines::OpenLines;
 use super::plan::{Plan, plan};
 use super::recipe::{Chunks, Fetch, Known, Part, Source, Space, Step, What};
-use std::collections::HashSet;
+use warpsmith_base::FxHashSet;
 use warpsmith_interp::engine::{
     BatchGroup, LiveRegisters, PlainLoad, PlainStore, Program, Reg, RegionOp, RegionState, RunStep, Varying,
     Width,
@@ -24,7 +24,7 @@ pub(super) struct Open<'a> {
     from: u32,
     steps: Vec<Step>,
     loads: Vec<(u32, PlainLoad<'a>, u32)>,
-    pub(super) written: HashSet<Reg>,
+    pub(super) written: FxHashSet<Reg>,
     rows: u32,
     pub(super) lines: OpenLines,
 }

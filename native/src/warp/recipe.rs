@@ -4,7 +4,7 @@
 use super::parts::Maker;
 use super::plan::Plan;
 use super::trace::{Orbit, Trace, traces};
-use std::collections::HashSet;
+use warpsmith_base::FxHashSet;
 use warpsmith_interp::engine::{BatchGroup, BlockEnd, LiveRegisters, Program, Reg, Region, Width};
 use warpsmith_isa::StateSpace;
 
@@ -315,7 +315,7 @@ fn keep(program: &Program, (live, at): (&mut LiveRegisters, &mut u32), start: u3
 
 /// Finds the arithmetic that no lane needs: what only addresses were computed by, which code computes once for all lanes.
 fn leave_out(chunks: &mut Chunks) {
-    let mut needed: HashSet<Reg> = chunks.keep.iter().copied().collect();
+    let mut needed: FxHashSet<Reg> = chunks.keep.iter().copied().collect();
     for step in chunks.steps.iter_mut().rev() {
         let written = step.written();
         let needs = written.is_none_or(|r| needed.contains(&r));

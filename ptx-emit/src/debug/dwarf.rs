@@ -16,8 +16,7 @@ use gimli::write::{
     Address, AttributeValue, Dwarf, LineProgram, LineString, Sections, Unit, UnitEntryId, UnitId,
 };
 use gimli::{Encoding, Format, LineEncoding, SectionId};
-use hashbrown::HashMap;
-use rustc_hash::FxBuildHasher;
+use warpsmith_base::FxHashMap;
 use warpsmith_diag::{Diagnostic, Span};
 use warpsmith_ir as ir;
 use warpsmith_ir::DebugTypeId;
@@ -92,20 +91,20 @@ struct Writer<'a> {
     /// The unit that everything is in.
     unit: UnitId,
     /// The entries of types that something names.
-    types: HashMap<DebugTypeId, UnitEntryId, FxBuildHasher>,
+    types: FxHashMap<DebugTypeId, UnitEntryId>,
     /// Those that are not filled yet.
     unfilled: Vec<(DebugTypeId, UnitEntryId)>,
     module: &'a ir::Module,
     info: Option<&'a DebugInfo>,
     /// What numbered symbols are called.
     symbols: Vec<Symbol>,
-    numbers: HashMap<Symbol, usize, FxBuildHasher>,
+    numbers: FxHashMap<Symbol, usize>,
     /// The entries of functions that were inlined.
-    abstracts: HashMap<ir::SubprogramId, UnitEntryId, FxBuildHasher>,
+    abstracts: FxHashMap<ir::SubprogramId, UnitEntryId>,
     /// How often each function was inlined.
-    calls: HashMap<ir::SubprogramId, u32, FxBuildHasher>,
+    calls: FxHashMap<ir::SubprogramId, u32>,
     /// The entries of the variables of functions that were inlined more often than a few times, as their source has them.
-    shared: HashMap<Inherited<'a>, UnitEntryId, FxBuildHasher>,
+    shared: FxHashMap<Inherited<'a>, UnitEntryId>,
 }
 
 /// A variable of a function as its source has it.
@@ -125,15 +124,15 @@ impl<'a> Writer<'a> {
         let mut writer = Writer {
             dwarf,
             unit,
-            types: HashMap::default(),
+            types: FxHashMap::default(),
             unfilled: Vec::new(),
             module,
             info: module.debug.as_deref(),
             symbols: Vec::new(),
-            numbers: HashMap::default(),
-            abstracts: HashMap::default(),
-            calls: HashMap::default(),
-            shared: HashMap::default(),
+            numbers: FxHashMap::default(),
+            abstracts: FxHashMap::default(),
+            calls: FxHashMap::default(),
+            shared: FxHashMap::default(),
         };
         writer.describe_unit();
         for debug in module.functions.values().filter_map(|func| func.debug.as_ref()) {

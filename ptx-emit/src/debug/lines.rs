@@ -4,8 +4,7 @@
 //! which has its own chain, comes first wherever the chain changes.
 
 use crate::names::Names;
-use hashbrown::HashMap;
-use rustc_hash::FxBuildHasher;
+use warpsmith_base::FxHashMap;
 use warpsmith_ir::{self as ir, LocData, ScopeId};
 use warpsmith_isa::Version;
 use warpsmith_ptx::{Inlined, Loc, Module, Place, Stmt, Symbol};
@@ -26,7 +25,7 @@ pub(crate) fn names_inlined(module: &ir::Module) -> bool {
 /// The names of inlined functions, which `.loc` takes from `.debug_str`.
 #[derive(Default)]
 pub(crate) struct Strings {
-    labels: HashMap<String, Symbol, FxBuildHasher>,
+    labels: FxHashMap<String, Symbol>,
     order: Vec<(String, Symbol)>,
 }
 
@@ -53,12 +52,12 @@ pub(crate) struct Lines {
     pub(crate) inlined: bool,
     last: Option<(Place, Option<ScopeId>)>,
     /// The chain that the last `.loc` of a place had.
-    chains: HashMap<Place, Option<ScopeId>, FxBuildHasher>,
+    chains: FxHashMap<Place, Option<ScopeId>>,
 }
 
 impl Lines {
     pub(crate) fn new(inlined: bool) -> Self {
-        Lines { inlined, last: None, chains: HashMap::default() }
+        Lines { inlined, last: None, chains: FxHashMap::default() }
     }
 
     /// The `.loc` of the code that is written next, unless it is that of the code before.

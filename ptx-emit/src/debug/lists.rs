@@ -5,9 +5,8 @@
 use super::section::{Bytes, Target};
 use gimli::SectionId;
 use gimli::write::Writer;
-use hashbrown::HashMap;
-use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
+use warpsmith_base::FxHashMap;
 
 /// Bytes of the two addresses that an entry begins with. Where they are zeros, the list ends.
 const ADDRESSES: usize = 2 * 8;
@@ -32,7 +31,7 @@ pub(super) fn share_ends(lists: &mut Bytes, info: &mut Bytes) -> gimli::write::R
         let [(at, head), ..] = list.entries[..] else { return None };
         Some((at, places[head]?))
     };
-    let moved: HashMap<usize, usize, FxBuildHasher> = of_lists.iter().filter_map(place).collect();
+    let moved: FxHashMap<usize, usize> = of_lists.iter().filter_map(place).collect();
     // Each list has entries, and is in one that is written.
     if moved.len() == of_lists.len() {
         info.redirect(SectionId::DebugLoc, &moved);
@@ -62,7 +61,7 @@ type Entry<'a> = (&'a [u8], SmallVec<[(usize, Target); 2]>);
 
 fn tails(lists: &Bytes) -> Tails {
     const END: Tail = 0;
-    let mut known: HashMap<(Entry<'_>, Tail), Tail, FxBuildHasher> = HashMap::default();
+    let mut known: FxHashMap<(Entry<'_>, Tail), Tail> = FxHashMap::default();
     let (mut of_lists, mut behind_others) = (Vec::new(), vec![true]);
     let mut at = 0;
     while at < lists.len() {

@@ -9,9 +9,8 @@
 //! of the events and of the facts that cross from block to block.
 
 use crate::regs::Reg;
-use hashbrown::HashMap;
-use rustc_hash::FxBuildHasher;
 use std::hash::Hash;
+use warpsmith_base::FxHashMap;
 use warpsmith_ir::DebugVar;
 use warpsmith_ir::debug::Piece;
 use warpsmith_ir::entity::SecondaryMap;
@@ -86,7 +85,7 @@ struct Run {
 impl<'e, P: Eq + Hash + InRegisters> Table<'e, P> {
     fn new(events: &'e [(usize, Event<P>)]) -> (Self, Vec<Run>) {
         let mut keys: Vec<Key> = Vec::new();
-        let mut registers: HashMap<Reg, RegId, FxBuildHasher> = HashMap::default();
+        let mut registers: FxHashMap<Reg, RegId> = FxHashMap::default();
         for (_, event) in events {
             match event {
                 Event::Bind(key, _) => keys.push(*key),
@@ -103,7 +102,7 @@ impl<'e, P: Eq + Hash + InRegisters> Table<'e, P> {
         let written = registers.len();
         let mut table =
             Table { keys, near, facts: Vec::new(), registers: Vec::new(), of_fact: Vec::new(), written };
-        let mut known: HashMap<(KeyId, &P), Fact, FxBuildHasher> = HashMap::default();
+        let mut known: FxHashMap<(KeyId, &P), Fact> = FxHashMap::default();
         let mut runs: Vec<Run> = Vec::new();
         for (at, event) in events {
             let step = match event {
@@ -127,7 +126,7 @@ impl<'e, P: Eq + Hash + InRegisters> Table<'e, P> {
         (table, runs)
     }
 
-    fn fact(&mut self, key: KeyId, place: &'e P, numbers: &HashMap<Reg, RegId, FxBuildHasher>) -> Fact {
+    fn fact(&mut self, key: KeyId, place: &'e P, numbers: &FxHashMap<Reg, RegId>) -> Fact {
         let first = self.registers.len() as u32;
         self.registers.extend(place.registers().iter().filter_map(|register| numbers.get(register)));
         self.of_fact.push((first, self.registers.len() as u32));

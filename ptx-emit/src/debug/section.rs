@@ -2,9 +2,8 @@
 
 use gimli::SectionId;
 use gimli::write::{Address, EndianVec, Result, Writer};
-use hashbrown::HashMap;
-use rustc_hash::FxBuildHasher;
 use std::mem;
+use warpsmith_base::FxHashMap;
 use warpsmith_ptx::{Data, DataValue, Item, Module, Section, Symbol};
 
 /// A reference in the bytes of a section.
@@ -57,7 +56,7 @@ impl Bytes {
     }
 
     /// What has moved in another section is referred to where it is now.
-    pub(super) fn redirect(&mut self, section: SectionId, moved: &HashMap<usize, usize, FxBuildHasher>) {
+    pub(super) fn redirect(&mut self, section: SectionId, moved: &FxHashMap<usize, usize>) {
         for reference in &mut self.references {
             if let Target::Section(of, offset) = &mut reference.to
                 && *of == section

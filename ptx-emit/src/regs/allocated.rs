@@ -10,9 +10,8 @@
 //! different classes in one slot are different registers and never meet.
 
 use super::{Assignment, UNASSIGNED};
-use hashbrown::HashMap;
 use regalloc2 as ra;
-use rustc_hash::FxBuildHasher;
+use warpsmith_base::FxHashMap;
 use warpsmith_lower::mach::{Block, Edge, Function, RegClass, Terminator, VReg};
 
 /// Beyond this many instructions the allocator's time is not worth the shorter text.
@@ -36,7 +35,7 @@ pub fn allocate(func: &Function) -> Option<Assignment> {
     let output = ra::run(&view, &env, &options).ok()?;
 
     let mut assignment = Assignment::empty(func);
-    let mut register: HashMap<(RegClass, usize), u32, FxBuildHasher> = HashMap::default();
+    let mut register: FxHashMap<(RegClass, usize), u32> = FxHashMap::default();
     for inst in 0..ra::Function::num_insts(&view) {
         let inst = ra::Inst::new(inst);
         let operands = ra::Function::inst_operands(&view, inst);

@@ -6,9 +6,8 @@
 //! written together, on the edge, so they are compared with what is live into the block and with each other.
 
 use super::{Assignment, Reg, UNASSIGNED, liveness::Liveness};
-use hashbrown::HashMap;
-use rustc_hash::FxBuildHasher;
 use std::fmt;
+use warpsmith_base::FxHashMap;
 use warpsmith_lower::mach::{Block, Function, VReg};
 
 /// Two values in one register at the same time.
@@ -34,12 +33,12 @@ impl fmt::Display for Conflict {
 /// Finds a value that is overwritten while it is needed, or one without a register.
 pub fn check(func: &Function, assignment: &Assignment) -> Result<(), Conflict> {
     let liveness = Liveness::compute(func);
-    let mut holder: HashMap<Reg, VReg, FxBuildHasher> = HashMap::default();
+    let mut holder: FxHashMap<Reg, VReg> = FxHashMap::default();
     for &block in &func.layout {
         holder.clear();
         let conflict = |written, lost, reg| Conflict { block, reg, written, lost };
         // Makes a value live; its register must be free, or hold that same value.
-        let live = |holder: &mut HashMap<Reg, VReg, FxBuildHasher>, vreg: VReg| {
+        let live = |holder: &mut FxHashMap<Reg, VReg>, vreg: VReg| {
             let reg = assignment.reg(func, vreg);
             match holder.insert(reg, vreg) {
                 _ if reg.index == UNASSIGNED => Err(conflict(vreg, vreg, reg)),

@@ -1,8 +1,7 @@
 //! A parallel assignment as a sequence of moves.
 
-use hashbrown::HashMap;
-use rustc_hash::FxBuildHasher;
 use std::hash::Hash;
+use warpsmith_base::FxHashMap;
 
 /// Orders the moves `(destination, source)` so that no source is overwritten before it is read, asking `temporary` for a
 /// register where sources and destinations form a cycle, and hands them to `emit` one by one. Destinations are distinct and no
@@ -16,8 +15,8 @@ pub fn sequentialize<R: Copy + Eq + Hash>(
         return emit(to, from);
     }
     // What each pending destination waits for, and how many pending moves still read a register.
-    let mut source: HashMap<R, R, FxBuildHasher> = moves.iter().copied().collect();
-    let mut readers: HashMap<R, u32, FxBuildHasher> = HashMap::default();
+    let mut source: FxHashMap<R, R> = moves.iter().copied().collect();
+    let mut readers: FxHashMap<R, u32> = FxHashMap::default();
     for &(_, from) in moves {
         *readers.entry(from).or_default() += 1;
     }

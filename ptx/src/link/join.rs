@@ -5,7 +5,7 @@ use super::reach::{Reach, uses};
 use super::symbols::{Entity, Table};
 use crate::tree::*;
 use crate::{ValidatedModule, codes};
-use rustc_hash::{FxHashMap, FxHashSet};
+use warpsmith_base::{FxHashMap, FxHashSet};
 use warpsmith_diag::{Diagnostic, Span};
 use warpsmith_isa::{Target, Version};
 

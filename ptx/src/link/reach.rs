@@ -4,7 +4,7 @@ use super::symbols::{Declared, Entity, Table};
 use super::{Findings, Options};
 use crate::tree::*;
 use crate::{ValidatedModule, codes};
-use rustc_hash::FxHashSet;
+use warpsmith_base::FxHashSet;
 use warpsmith_diag::{Diagnostic, Span};
 use warpsmith_isa::StateSpace;
 

@@ -3,7 +3,7 @@
 use super::{Findings, Options};
 use crate::tree::*;
 use crate::{ValidatedModule, codes};
-use rustc_hash::{FxHashMap, FxHashSet};
+use warpsmith_base::{FxHashMap, FxHashSet};
 use warpsmith_diag::{Diagnostic, Span};
 use warpsmith_isa::StateSpace;
 

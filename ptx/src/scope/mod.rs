@@ -11,7 +11,7 @@ mod lookup;
 
 use crate::tree::*;
 use lookup::number_is_plain;
-use rustc_hash::FxHashMap;
+use warpsmith_base::FxHashMap;
 use warpsmith_isa::SpecialReg;
 
 /// The depth of the body of a function.

@@ -1,8 +1,8 @@
 //! [`Module`]: the arenas and the ways in and out of them.
 
 use super::*;
-use rustc_hash::FxHashSet;
 use std::ops::Index;
+use warpsmith_base::FxHashSet;
 use warpsmith_isa::memory;
 
 /// A PTX module.

@@ -4,7 +4,7 @@ use super::Validator;
 use crate::codes;
 use crate::scope::{Binding, Bound};
 use crate::tree::*;
-use rustc_hash::FxHashMap;
+use warpsmith_base::FxHashMap;
 use warpsmith_diag::nearest;
 use warpsmith_diag::{Diagnostic, Span};
 use warpsmith_isa::{Clause, Gate, Remedy, SpecialReg, Target, Version, lowest};

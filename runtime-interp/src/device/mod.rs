@@ -20,10 +20,10 @@ use crate::memory::heap::Heap;
 use crate::output::Sink;
 use crate::prepared::Prepared;
 use crate::texture::object::Object;
-use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
+use warpsmith_base::FxHashMap;
 
 /// A simulated GPU.
 ///

@@ -28,7 +28,7 @@ mod transfer;
 mod values;
 
 pub(crate) use control::grid;
-use control::{block, cluster, context, local, random, run, schedule, standstill, warp};
+use control::{block, cluster, context, local, run, schedule, standstill, warp};
 use program::{
     async_op, builder, live, matrix_op, named, native, op, region, region_state, special, texture_op, uniform,
 };
@@ -62,7 +62,6 @@ pub use program::{
     Formal, FunctionKind, KernelAttributes, KernelInfo, KernelParam, NamedLocal, NamedReg, PatchTarget,
     Program, Reference, Relocation, Slot, Statement, Variable,
 };
-pub use random::SplitMix64;
 pub use reg::{Reg, Width};
 pub use region::{
     BatchGroup, BatchLoad, Block, BlockEnd, CompiledRegion, PlainLoad, PlainStore, RefusedRegion, Region,

@@ -3,7 +3,7 @@
 use super::operand::{Named, width};
 use super::{Decoder, Place};
 use crate::engine::{FunctionBuilder, Label, Reg, Slot, Width};
-use rustc_hash::FxHashMap;
+use warpsmith_base::FxHashMap;
 use warpsmith_diag::Span;
 use warpsmith_isa::memory::Layout;
 use warpsmith_isa::{StateSpace, TypeClass};

@@ -18,8 +18,8 @@ use crate::engine::{
     Formal, FuncId, FunctionKind, KernelAttributes, KernelParam, Program, ProgramBuilder, SymbolId,
     SystemCall,
 };
-use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::{SmallVec, smallvec};
+use warpsmith_base::{FxHashMap, FxHashSet};
 use warpsmith_diag::{Diagnostic, Diagnostics, LineIndex, Span, nearest};
 use warpsmith_isa::{StateSpace, memory};
 use warpsmith_ptx::scope::{Binding, Clash, Scopes};

@@ -4,7 +4,7 @@
 //! Names are followed without regard to scopes: a register that is called like a function keeps that function in the
 //! program, which costs nothing but its decoding.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use warpsmith_base::{FxHashMap, FxHashSet};
 use warpsmith_ptx::{Decl, Id, Init, Item, List, MaskOf, Module, Stmt, Symbol};
 
 /// The names that are reached from a function.

@@ -1,6 +1,6 @@
 //! Which registers a statement can name. A name means its innermost declaration; one that an inner scope takes again is hidden until that scope ends.
 
-use rustc_hash::FxHashSet;
+use warpsmith_base::FxHashSet;
 
 /// The size of a register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,6 +1,6 @@
 //! Simpler texts: what each step offers. Most are not valid; who asks finds out.
 
-use std::collections::HashMap;
+use warpsmith_base::FxHashMap;
 use warpsmith_diag::Language;
 use warpsmith_ir::Type;
 
@@ -134,8 +134,8 @@ fn unreachable(lines: &[&str]) -> Vec<bool> {
 struct Uses<'t> {
     results: Vec<Vec<(usize, &'t str)>>,
     operands: Vec<Vec<(usize, &'t str)>>,
-    made: HashMap<(usize, &'t str), usize>,
-    counts: HashMap<(usize, &'t str), usize>,
+    made: FxHashMap<(usize, &'t str), usize>,
+    counts: FxHashMap<(usize, &'t str), usize>,
 }
 
 impl<'t> Uses<'t> {
@@ -157,7 +157,7 @@ impl<'t> Uses<'t> {
         }
         let made = results.iter().enumerate().flat_map(|(n, all)| all.iter().map(move |name| (*name, n)));
         let made = made.collect();
-        let mut counts = HashMap::new();
+        let mut counts = FxHashMap::default();
         for name in operands.iter().flatten() {
             *counts.entry(*name).or_default() += 1;
         }
@@ -165,7 +165,7 @@ impl<'t> Uses<'t> {
     }
 
     /// True for an operation with results none of which is named.
-    fn is_free(&self, counts: &HashMap<(usize, &'t str), usize>, line: usize) -> bool {
+    fn is_free(&self, counts: &FxHashMap<(usize, &'t str), usize>, line: usize) -> bool {
         let results = &self.results[line];
         !results.is_empty() && results.iter().all(|name| counts.get(name).is_none_or(|count| *count == 0))
     }
@@ -254,11 +254,11 @@ fn branches(text: &str, language: Language) -> Vec<Candidate> {
 }
 
 /// The types of results by the lines that make them, as the text writes them.
-fn result_types(text: &str) -> HashMap<usize, (Type, String)> {
-    let Ok(module) = warpsmith_ir::parse_module(text) else { return HashMap::new() };
+fn result_types(text: &str) -> FxHashMap<usize, (Type, String)> {
+    let Ok(module) = warpsmith_ir::parse_module(text) else { return FxHashMap::default() };
     let starts: Vec<usize> =
         std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
-    let mut found = HashMap::new();
+    let mut found = FxHashMap::default();
     for func in module.functions.values() {
         for inst in func.layout.blocks().flat_map(|block| func.layout.insts(block)) {
             if let Some(result) = func.dfg.first_result(inst) {

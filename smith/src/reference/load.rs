@@ -2,7 +2,7 @@
 
 use super::Stop;
 use super::memory::{FUNCTIONS, GLOBALS};
-use rustc_hash::FxHashMap;
+use warpsmith_base::FxHashMap;
 use warpsmith_isa::{Mnemonic, ScalarType, StateSpace};
 use warpsmith_ptx::{Const, Decl, FunctionKind, Id, Init, Item, Module, Operand, Stmt, Symbol};
 

@@ -13,8 +13,8 @@ mod together;
 
 use load::{Func, Loaded};
 use memory::{BUFFERS, Global, STRIDE, View};
-use rustc_hash::FxHashMap;
 use thread::{State, Thread};
+use warpsmith_base::FxHashMap;
 use warpsmith_isa::{Mnemonic, Mod, Opcode, ScalarType};
 use warpsmith_ptx::Module;
 

@@ -4,7 +4,7 @@ use super::Kind;
 use super::text::{Text, is_name, names, once_in, one, renamed};
 use crate::Random;
 use arbitrary::Unstructured;
-use std::collections::HashMap;
+use warpsmith_base::FxHashMap;
 use warpsmith_ir::{Module, Opcode, Type, ValueDef};
 
 /// What is known of the function that a line is in.
@@ -13,7 +13,7 @@ struct Function {
     open: usize,
     close: usize,
     /// The types of its values by their names, and what makes them.
-    types: HashMap<String, (Type, Option<Opcode>)>,
+    types: FxHashMap<String, (Type, Option<Opcode>)>,
     module: Module,
 }
 

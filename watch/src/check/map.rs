@@ -2,8 +2,8 @@
 
 use super::report::{Nearby, NearbyVariable};
 use crate::measure::profile::memory::Target;
-use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
+use warpsmith_base::FxHashMap;
 use warpsmith_interp::observe::{LaunchView, MemoryKind, classify, window};
 use warpsmith_isa::StateSpace;
 

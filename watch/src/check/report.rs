@@ -1,12 +1,12 @@
 //! What checkers find: findings, deduplicated and counted, as text for people and as JSON for programs.
 
 use crate::source::{Frame, Sources};
-use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 use smallvec::SmallVec;
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use warpsmith_base::FxHashMap;
 use warpsmith_diag::{Diagnostic, Renderer, Severity, Span};
 use warpsmith_interp::observe::At;
 use warpsmith_isa::StateSpace;

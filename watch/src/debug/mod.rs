@@ -43,12 +43,12 @@ pub use console::{Console, Script};
 
 use display::Display;
 use points::Point;
-use rustc_hash::FxHashMap;
 use scope::{Memo, Scope};
 use show::Listing;
 use step::Goal;
 use symbols::Symbols;
 use value::Value;
+use warpsmith_base::FxHashMap;
 use warpsmith_interp::engine::Access;
 use warpsmith_interp::observe::{
     AccessKind, Addresses, At, Interest, Observer, Registers, Resume, Stage, View, WarpId,

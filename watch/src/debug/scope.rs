@@ -6,7 +6,7 @@ use super::numbers::quoted;
 use super::symbols::Symbols;
 use super::value::{Location, Type, Value, mask};
 use crate::dwarf::Place;
-use rustc_hash::FxHashMap;
+use warpsmith_base::FxHashMap;
 use warpsmith_interp::engine::Special;
 use warpsmith_interp::observe::{Frame, View};
 use warpsmith_isa::{ScalarType, StateSpace};

@@ -8,8 +8,8 @@ use super::symbols::{base, same_file};
 use super::value::{Type, Value, repeated};
 use super::{Debugger, Flow};
 use crate::demangled;
-use rustc_hash::FxHashMap;
 use std::fmt::Write;
+use warpsmith_base::FxHashMap;
 use warpsmith_interp::observe::View;
 use warpsmith_isa::{ScalarType, StateSpace};
 

@@ -1,6 +1,6 @@
 //! The bytes of a module's `.section`s, with what their references stand for.
 
-use rustc_hash::FxHashMap;
+use warpsmith_base::FxHashMap;
 use warpsmith_ptx::{Data, DataValue, Item, Module, Stmt};
 
 /// Addresses from here on are names: their number in the upper half, bytes behind them in the lower.

@@ -19,9 +19,9 @@ pub use types::{Around, Binds, Bits, Case, Composite, Member, Part, Qualifier, S
 use assemble::Sections;
 use gimli::LittleEndian;
 use read::Reader;
-use rustc_hash::FxHashMap;
 use std::ops::Range;
 use std::sync::Arc;
+use warpsmith_base::FxHashMap;
 use warpsmith_isa::StateSpace;
 use warpsmith_ptx::Module;
 

@@ -5,9 +5,9 @@ mod types;
 use super::assemble::Sections;
 use super::{Call, Dwarf, Function, Place, Type, Variable};
 use gimli::{AttributeValue, DebuggingInformationEntry, EndianSlice, LittleEndian, UnitHeader, UnitOffset};
-use rustc_hash::FxHashMap;
 use std::ops::Range;
 use std::sync::Arc;
+use warpsmith_base::FxHashMap;
 
 type Slice<'a> = EndianSlice<'a, LittleEndian>;
 type Entry<'a> = DebuggingInformationEntry<Slice<'a>>;

@@ -2,7 +2,7 @@
 
 use crate::check::map::MemoryMap;
 use crate::measure::profile::memory::AccessCount;
-use rustc_hash::FxHashMap;
+use warpsmith_base::FxHashMap;
 use warpsmith_interp::Program;
 use warpsmith_interp::engine::{FuncId, Statement};
 use warpsmith_interp::observe::{

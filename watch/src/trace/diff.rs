@@ -5,10 +5,10 @@
 //! mostly a load. Then the cause is who wrote that memory last, in the one run and in the other.
 
 use crate::lanes::lanes_of;
-use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 use std::fmt;
 use std::io::{self, BufRead};
+use warpsmith_base::FxHashMap;
 use warpsmith_isa::{Class, Instruction, Mnemonic, Operation, forms};
 
 /// Why traces cannot be compared.

@@ -25,10 +25,10 @@ use crate::Sources;
 use crate::check::map::MemoryMap;
 use crate::dwarf::Place;
 use crate::lanes::lanes_of;
-use rustc_hash::FxHashMap;
 use serde_json::{Map, Value, json};
 use smallvec::SmallVec;
 use std::io::{self, Write};
+use warpsmith_base::FxHashMap;
 use warpsmith_interp::engine::{Access, FuncId, NamedReg, Reg};
 use warpsmith_interp::observe::{
     AccessKind, Addresses, At, LaunchView, Observer, OperationKind, Registers, Stage, Sync,

@@ -7,7 +7,7 @@
 use super::super::copy::Copied;
 use super::super::{insert_before, ssa};
 use super::{Guard, Plan, Step};
-use rustc_hash::FxHashMap;
+use warpsmith_base::FxHashMap;
 use warpsmith_ir::{Block, Function, Inst, InstData, IntCC, Opcode, Type, Value};
 
 /// How deep sums and products are followed.

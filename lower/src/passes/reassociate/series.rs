@@ -3,8 +3,8 @@
 
 use super::super::insert_before;
 use cranelift_entity::SecondaryMap;
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use warpsmith_base::FxHashMap;
 use warpsmith_ir::{Function, Inst, InstData, Opcode, Type, Value};
 
 /// Terms that a sum has.

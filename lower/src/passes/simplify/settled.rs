@@ -8,8 +8,8 @@
 use crate::analysis::Note;
 use crate::rules::known;
 use cranelift_entity::{EntityRef, EntitySet, SecondaryMap};
-use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
+use warpsmith_base::FxHasher;
 use warpsmith_ir::{Block, Compacted, Function, Inst, InstData, Value};
 
 /// The depth of the deepest pattern, which a test compares with the rules.

@@ -7,7 +7,6 @@ pub(in crate::engine) mod cluster;
 pub(in crate::engine) mod context;
 pub(crate) mod grid;
 pub(in crate::engine) mod local;
-pub(in crate::engine) mod random;
 pub(in crate::engine) mod region;
 mod report;
 mod rounds;

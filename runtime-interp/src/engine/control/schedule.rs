@@ -4,10 +4,10 @@
 //! for how long, and which group of the warp's lanes. Without a schedule the answers are those that run fastest, and turns end
 //! only at backward jumps; with one, a turn may end before any instruction.
 
-use crate::engine::random::SplitMix64;
 use crate::engine::warp::{State, Warp};
 use std::fmt;
 use std::str::FromStr;
+use warpsmith_base::SplitMix64;
 
 /// In which order the threads of a launch take turns.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -36,7 +36,7 @@ use crate::engine::reg::{Reg, Width};
 use crate::engine::special::Special;
 use crate::engine::texture_op::TextureOp;
 use crate::texture::Initial;
-use rustc_hash::FxHashMap;
+use warpsmith_base::FxHashMap;
 use warpsmith_diag::{Diagnostic, Diagnostics, Source, Span};
 use warpsmith_isa::{Instruction, ScalarType, StateSpace, Target};
 use warpsmith_semantics::{Emitter, Plan};

@@ -8,7 +8,7 @@ use crate::engine::op::{Callee, FuncId, Op, SymbolId};
 use crate::engine::reg::Width;
 use crate::memory::bytes::Bytes;
 use crate::memory::window;
-use rustc_hash::FxHashSet;
+use warpsmith_base::FxHashSet;
 use warpsmith_isa::StateSpace;
 
 impl Program {

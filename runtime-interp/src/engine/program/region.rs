@@ -12,10 +12,10 @@ use super::region_state::RegionCode;
 use super::uniform::Varying;
 use crate::engine::op::{Guard, Inst, Op, Order};
 use crate::engine::reg::{Reg, Width};
-use rustc_hash::{FxHashMap, FxHashSet};
 use std::any::Any;
 use std::ops::Range;
 use std::sync::Arc;
+use warpsmith_base::{FxHashMap, FxHashSet};
 use warpsmith_isa::{Instruction, StateSpace};
 
 /// One operation that computes.

@@ -20,8 +20,8 @@ use crate::codes;
 use crate::report::{Checker, Finding, Findings, Report, Site, reports};
 use flow::{Act, Decides, Flows, Slot};
 use origins::Origins;
-use rustc_hash::FxHashMap;
 use shadow::{ByteMap, Global, Shared, Warp};
+use warpsmith_base::FxHashMap;
 use warpsmith_interp::engine::{Access, Reg};
 use warpsmith_interp::observe::{
     AccessKind, Addresses, At, BlockView, Crossing, FrameView, LaunchView, MbarrierEvent, MemoryKind,

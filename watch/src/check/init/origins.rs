@@ -7,7 +7,7 @@ use super::flow::Slot;
 use super::shadow::{self, MOST_BYTES, Masks};
 use crate::lanes::lanes_of;
 use crate::report::{Nearby, Site};
-use rustc_hash::FxHashMap;
+use warpsmith_base::FxHashMap;
 use warpsmith_interp::engine::Reg;
 use warpsmith_interp::observe::{Addresses, At};
 use warpsmith_isa::StateSpace;

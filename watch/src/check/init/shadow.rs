@@ -2,7 +2,7 @@
 
 use super::flow::Slot;
 use crate::lanes::lanes_of;
-use rustc_hash::FxHashMap;
+use warpsmith_base::FxHashMap;
 use warpsmith_interp::observe::{ALLOCA, Addresses};
 
 /// The most bytes that one thread accesses with one instruction.

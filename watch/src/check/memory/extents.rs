@@ -10,8 +10,8 @@
 //! and other arithmetic make of an address. What comes from memory, from parameters and from calls is nothing: whoever adds it to
 //! the address of a variable means an index. The difference of two addresses in one variable is nothing, too; of any others it is unknown.
 
-use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
+use warpsmith_base::{FxHashMap, FxHashSet};
 use warpsmith_interp::Program;
 use warpsmith_interp::engine::{FuncId, Move, OwnVariable, Reg, Slot, SymbolId, Width};
 use warpsmith_interp::observe::{self, LaunchView, OperationKind};

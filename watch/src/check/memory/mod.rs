@@ -11,8 +11,8 @@ use crate::codes;
 use crate::lanes::lanes_of;
 use crate::report::{Checker, Finding, Findings, Nearby, Report, Site, reports};
 use extents::Extents;
-use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
+use warpsmith_base::FxHashMap;
 use warpsmith_interp::engine::Access;
 use warpsmith_interp::observe::{
     AccessKind, Addresses, At, BadAccess, BlockView, Interest, LaunchView, Line, Observer, Registers,

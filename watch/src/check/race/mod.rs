@@ -25,12 +25,12 @@ use super::map::MemoryMap;
 use crate::lanes::lanes_of;
 use crate::report::{Findings, Report, reports};
 use asynchronous::Transfer;
-use rustc_hash::FxHashMap;
 use shadow::{Clusters, Conflict, Global, Shared};
 use std::sync::Arc;
 use texture::Fetches;
 use threads::{Block, Gathering};
 use together::Together;
+use warpsmith_base::FxHashMap;
 use warpsmith_interp::engine::{Access, CollectiveKind};
 use warpsmith_interp::observe::{
     AccessKind, Addresses, At, BlockView, Interest, LaunchView, Observer, Overwritten, Participant,

@@ -3,8 +3,8 @@
 use super::clock::{Agent, COPIES, FIRST_ASYNC, Knowledge, OBJECTS, PRODUCTS};
 use super::location::Location;
 use super::threads::part_of;
-use rustc_hash::FxHashMap;
 use std::sync::Arc;
+use warpsmith_base::FxHashMap;
 use warpsmith_interp::engine::Scope;
 
 /// Bytes of a line.

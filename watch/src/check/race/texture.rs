@@ -5,7 +5,7 @@ use super::Race;
 use crate::codes;
 use crate::lanes::lanes_of;
 use crate::report::{Checker, Finding, Site};
-use rustc_hash::FxHashMap;
+use warpsmith_base::FxHashMap;
 use warpsmith_interp::Program;
 use warpsmith_interp::engine::{Access, TextureOp};
 use warpsmith_interp::observe::{AccessKind, Addresses, At, OperationKind};

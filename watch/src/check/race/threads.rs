@@ -5,9 +5,9 @@ use super::location::Seen;
 use super::shadow::{Manner, Record, Shape};
 use crate::check::groups::Issued;
 use crate::lanes::lanes_of;
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::sync::Arc;
+use warpsmith_base::FxHashMap;
 use warpsmith_interp::engine::{Group, Scope};
 use warpsmith_interp::observe::At;
 

@@ -15,9 +15,9 @@ use crate::report::{Checker, Finding, Findings, Report, Site, reports};
 use barrier::{Arrival, Reached};
 use mbarrier::Object;
 use registers::RegisterCounts;
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use warpgroup::Warpgroups;
+use warpsmith_base::FxHashMap;
 use warpsmith_interp::engine::{Access, AsyncOp, CollectiveKind, Group, MatrixOp};
 use warpsmith_interp::observe::{
     AccessKind, Addresses, At, BlockView, Interest, LaunchView, Observer, OperationKind, Participant,

@@ -4,7 +4,7 @@
 
 use crate::codes;
 use crate::report::{Checker, Finding, Report, Site};
-use rustc_hash::FxHashMap;
+use warpsmith_base::FxHashMap;
 use warpsmith_interp::Program;
 use warpsmith_interp::engine::MatrixOp;
 use warpsmith_interp::observe::{At, OperationKind};

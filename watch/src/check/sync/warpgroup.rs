@@ -4,9 +4,9 @@
 use super::super::register_name;
 use crate::codes;
 use crate::report::{Checker, Finding, Report, Site};
-use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::sync::Arc;
+use warpsmith_base::{FxHashMap, FxHashSet};
 use warpsmith_interp::Program;
 use warpsmith_interp::engine::{FuncId, MatrixOp, Reg, WarpgroupOperand};
 use warpsmith_interp::observe::{At, OperationKind, Registers};

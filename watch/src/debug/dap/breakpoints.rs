@@ -3,8 +3,8 @@
 use super::session::Session;
 use super::sources::Named;
 use crate::debug::value::{Location, Value as Datum};
-use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
+use warpsmith_base::FxHashMap;
 use warpsmith_interp::observe::View;
 
 /// The numbers of the breakpoints that an editor has set.

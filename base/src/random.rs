@@ -1,17 +1,17 @@
-//! The one generator of random numbers: for choices of the scheduler, and for the data that launches describe.
+//! The random number generator: for choices of the scheduler, for the data that launches describe, and for generated programs.
 
 /// SplitMix64, from a seed: small, and the same everywhere.
 ///
 /// ```
-/// use warpsmith_interp::SplitMix64;
+/// use warpsmith_base::SplitMix64;
 /// assert_eq!(SplitMix64::new(0).next(), 0xe220_a839_7b1d_cdaf);
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SplitMix64(u64);
 
 impl SplitMix64 {
     /// Starts from a seed.
-    pub fn new(seed: u64) -> Self {
+    pub const fn new(seed: u64) -> Self {
         SplitMix64(seed)
     }
 

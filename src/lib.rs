@@ -1,26 +1,26 @@
 //! Warpsmith compiles kernels for NVIDIA GPUs and runs them without one.
 //!
-//! A front end builds a [`Module`] of typed SSA. A [`Compiler`] verifies it, optimises it, and writes PTX that `ptxas` assembles. A
-//! [`Program`] is PTX, or the IR itself, ready to run, and a simulated [`Device`] runs it on the CPU: with the results that a GPU gives, and
-//! with an answer where a GPU has none (an address out of bounds, a deadlock, a race).
+//! A front end builds a [`Module`] of typed SSA. A [`Compiler`] verifies it, optimises it, and emits PTX that `ptxas` assembles. A
+//! [`Program`] is PTX, or the IR itself, ready to run. A simulated [`Device`] runs it on the CPU, with the results of a GPU, and
+//! with an error report where a GPU has none (an address out of bounds, a deadlock, a race).
 //!
 //! ```text
 //! IR: text, FunctionBuilder ──> Module ──Compiler──> Compiled { text, module }
 //!                                 │                                   │
 //!                                 │ Program::from_ir                  │ Program::load
 //!                                 ▼                                   ▼
-//!                              Program ───────── Device::launch ── Program <── ptx::ValidatedModule <── PTX of anyone
+//!                              Program ───────── Device::launch ── Program <── ptx::ValidatedModule <── any PTX
 //! ```
 //!
-//! The arrows in the middle are the point: one input has two meanings that share nothing but the engine's arithmetic, so every compilation
-//! can be checked from end to end.
+//! The two paths from a module to a program share nothing but the engine's arithmetic, so every compilation can be checked from end to end
+//! by comparing their results.
 //!
 //! # From text to results
 //!
 //! ```
 //! use warpsmith::{Compiler, Device, Launch, Module, Program, Target};
 //!
-//! // Parsing and verification report everything that is wrong, with its place.
+//! // Parsing and verification report all errors, with their positions.
 //! let module = Module::parse("
 //!     kernel @scale(%data: ptr<global>, %factor: f32) {
 //!     entry:
@@ -32,11 +32,11 @@
 //!       ret
 //!     }")?;
 //!
-//! // What comes out has been validated.
+//! // The output has been validated.
 //! let compiled = Compiler::new(Target::sm(80)).compile(&module)?;
 //! assert!(compiled.text.contains("mul.f32") || compiled.text.contains("mul.rn.f32"), "{}", compiled.text);
 //!
-//! // Arguments are typed by what they are: buffers, numbers, bytes.
+//! // Arguments are typed: buffers, numbers, bytes.
 //! let program = Program::load(&compiled.module)?;
 //! let mut device = Device::new();
 //! let data = device.upload(&[1.0f32, 2.0, 3.0, 4.0])?;
@@ -44,19 +44,19 @@
 //! assert_eq!(device.download::<f32>(data)?, [0.5, 1.0, 1.5, 2.0]);
 //! assert_eq!(stats.threads, 4);
 //!
-//! // The IR's own meaning, which never sees PTX, gives the same.
-//! let meaning = Program::from_ir(&module)?;
-//! device.launch(&meaning, &Launch::new("scale").block([4, 1, 1]).arg(data).arg(2.0f32))?;
+//! // The IR can also be run directly, without going through PTX.
+//! let direct = Program::from_ir(&module)?;
+//! device.launch(&direct, &Launch::new("scale").block([4, 1, 1]).arg(data).arg(2.0f32))?;
 //! assert_eq!(device.download::<f32>(data)?, [1.0, 2.0, 3.0, 4.0]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A front end in Rust skips the text: [`ir::FunctionBuilder`] has the shape of cranelift's, variables and sealing included.
+//! A front end in Rust does not need the text form: [`ir::FunctionBuilder`] has the shape of Cranelift's, variables and sealing included.
 //!
 //! # Errors
 //!
-//! Whatever reads a text answers with [`Diagnostics`]: all findings, with codes, notes and suggestions, and the source that they are about. It is
-//! a [`std::error::Error`], and shows itself with source lines, so that `?` in a `main` prints what a user needs:
+//! Everything that parses text returns [`Diagnostics`]: all errors and warnings, with codes, notes and suggestions, and the source that they refer to. It is
+//! a [`std::error::Error`] and displays itself with source lines, so `?` in a `main` prints everything a user needs:
 //!
 //! ```
 //! use warpsmith::{Module, Source};
@@ -74,12 +74,12 @@
 //! );
 //! ```
 //!
-//! A launch that does not end well answers with a [`Fault`]: what happened, at which line, in which thread. [`Fault::diagnostics`] shows it the
+//! A launch that fails returns a [`Fault`]: the cause, the line and the thread. [`Fault::diagnostics`] displays it in the
 //! same way.
 //!
-//! # PTX of anyone
+//! # Any PTX
 //!
-//! [`check`] is the validator as a function. [`ptx::ValidatedModule`] is the same as a type, and what the engine takes:
+//! [`check`] is the validator as a function. [`ptx::ValidatedModule`] is its result as a type, which the engine loads:
 //!
 //! ```
 //! use warpsmith::{Device, Launch, Program, Source, ptx::ValidatedModule};
@@ -110,7 +110,7 @@
 //! # Watching
 //!
 //! An observer sees every instruction, access, branch and barrier of a launch ([`interp::observe`]). With the feature `watch` there are checkers
-//! (out of bounds, uninitialised, races, synchronisation), traces, coverage, profiles, and a debugger; `docs/watching.md` describes them:
+//! (bounds, uninitialised values, races, synchronisation), traces, coverage, profiles, and a debugger; `docs/watching.md` describes them:
 //!
 //! ```
 //! # #[cfg(feature = "watch")]
@@ -125,7 +125,7 @@
 //! let mut checkers = Checkers::new(Selection::ALL);
 //! device.launch_observed(&program, &launch, &mut checkers.observer())?;
 //! let report = checkers.into_report();
-//! assert!(report.findings().iter().any(|finding| finding.code == "W0301"), "two warps store to one place");
+//! assert!(report.findings().iter().any(|finding| finding.code == "W0301"), "two warps store to the same address");
 //! # Ok(())
 //! # }
 //! # #[cfg(not(feature = "watch"))]
@@ -134,23 +134,23 @@
 //!
 //! # Features
 //!
-//! The default is the compiler and the engine, 36 packages with those of this repository.
+//! The default is the compiler and the engine, 37 packages, those of this repository included.
 //!
 //! | Feature | Adds | Packages |
 //! |---|---|---|
-//! | `fuzz` | round trips of random programs and of yours (`warpsmith::fuzz`) | 51 |
-//! | `gpu` | launches on the GPU at hand, through NVIDIA's driver (`warpsmith::gpu`) | 43 |
-//! | `json` | launches as JSON (`warpsmith::launch`), diagnostics as JSON (`diag::json`) | 40 |
-//! | `llvm` | LLVM bitcode as input (`warpsmith::llvm`) | 37 |
-//! | `native` | machine code of the host (`warpsmith::native`) | 56 |
-//! | `watch` | checkers, traces, coverage, profiles, debugger (`warpsmith::watch`), unit tests of kernels (`warpsmith::testing`) | 46 |
+//! | `fuzz` | round trips of random programs and of your own (`warpsmith::fuzz`) | 52 |
+//! | `gpu` | launches on a real GPU, through NVIDIA's driver (`warpsmith::gpu`) | 44 |
+//! | `json` | launches as JSON (`warpsmith::launch`), diagnostics as JSON (`diag::json`) | 41 |
+//! | `llvm` | LLVM bitcode as input (`warpsmith::llvm`) | 38 |
+//! | `native` | machine code for the host (`warpsmith::native`) | 57 |
+//! | `watch` | checkers, traces, coverage, profiles, debugger (`warpsmith::watch`), unit tests of kernels (`warpsmith::testing`) | 47 |
 //!
 //! The command is a package of its own, `warpsmith-cli`.
 //!
 //! # Crates
 //!
-//! The modules below are the crates of the project: [`diag`] what everything answers with, [`isa`] the instruction tables, [`ir`] the IR, [`lower`]
-//! passes and selection, [`math`] the math library, [`ptx`] PTX text, [`emit`] the compiler, [`interp`] the engine. `docs/architecture.md` is the map.
+//! The modules below are the crates of the project: [`diag`] diagnostics, [`isa`] the instruction tables, [`ir`] the IR, [`lower`]
+//! passes and instruction selection, [`math`] the math library, [`ptx`] PTX text, [`emit`] the compiler, [`interp`] the engine. `docs/architecture.md` is the map.
 
 #![forbid(unsafe_code)]
 

@@ -1,16 +1,16 @@
 //! CUDA's driver API over the engine: a `libcuda` for machines without a GPU.
 //!
-//! The library is `libcuda.so.1` by name: programs find it in the place of the driver, and their kernels run on the CPU. `docs/cuda.md` says how to use it.
+//! The library is `libcuda.so.1` by name: programs load it instead of the driver's library, and their kernels run on the CPU. `docs/cuda.md` is the guide.
 //!
-//! - [`api`]: the entry points, a file for each area of the API;
-//! - [`entries`]: all functions of the API, those that are not there included, by name and version;
-//! - `ffi`: pointers, memory and functions of clients, and all that is `unsafe`, with one exception: values that streams wait for, in `copy`;
-//! - `state`: the devices, and the tables of what clients hold handles of; `context`, `stream`, `event`, `graph`, `graph_memory`, `memory`, `virtual_memory`, `pool`, `kernel`, `launch`, `link`: those;
+//! - [`api`]: the entry points, one file per area of the API;
+//! - [`entries`]: all functions of the API by name and version, including those that are not implemented;
+//! - `ffi`: pointers, memory and functions of clients, and all `unsafe` code, with one exception: values that streams wait for, in `copy`;
+//! - `state`: the devices, and the handle tables of clients' objects; `context`, `stream`, `event`, `graph`, `graph_memory`, `memory`, `virtual_memory`, `pool`, `kernel`, `launch`, `link`: these objects;
 //! - `queue`, `op`, `copy`: work, in order;
-//! - `array`: memory in the layout of images; `reference`: variables of modules that are bound to those;
-//! - `image`, `jit`: what clients load; `registers`: what is said of the registers of kernels;
+//! - `array`: memory in the layout of images; `reference`: module variables that are bound to arrays;
+//! - `image`, `jit`: the inputs of clients; `registers`: the register counts of kernels;
 //! - `watch`: checkers, coverage, profile, and the report;
-//! - [`settings`], [`profile`]: what users can choose.
+//! - [`settings`], [`profile`]: user settings, and the properties of devices.
 
 pub mod api;
 mod array;

@@ -1,11 +1,11 @@
-//! Diagnostics: what every parser, verifier, validator and checker of Warpsmith answers with, and the one place that draws it.
+//! Diagnostics: the results of every parser, verifier, validator and checker of Warpsmith, and their only renderer.
 //!
-//! - [`Span`]: a range of bytes of a text; [`LineIndex`] and [`Source`] turn its ends into lines and columns;
-//! - [`Diagnostic`]: one finding as plain data, with [`Suggestion`]s that [`apply_fixes`] can carry out;
-//! - [`Diagnostics`]: all findings about one [`Source`], as a [`std::error::Error`] that shows its source lines;
+//! - [`Span`]: a range of bytes of a text; [`LineIndex`] and [`Source`] convert it to lines and columns;
+//! - [`Diagnostic`]: one finding as plain data, with [`Suggestion`]s that [`apply_fixes`] can apply;
+//! - [`Diagnostics`]: all findings about one [`Source`], as a [`std::error::Error`] that displays its source lines;
 //! - [`codes!`]: the stable codes of findings, each with its explanation;
 //! - [`nearest`]: "did you mean";
-//! - `Renderer` (feature `render`): findings in the look of rustc; `json` (feature `json`): findings for programs.
+//! - `Renderer` (feature `render`): findings in rustc's style; `json` (feature `json`): findings for programs.
 //!
 //! ```
 //! use warpsmith_diag::{Diagnostic, Diagnostics, Source, Span};

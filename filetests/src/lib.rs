@@ -1,4 +1,4 @@
-//! File tests: source files that say in their comments what they test and what must come of it. `docs/testing.md` is the reference.
+//! File tests: source files whose comments select a test and hold its expected output. `docs/testing.md` is the reference.
 //!
 //! - [`scan`]: the [`Directive`]s of a file;
 //! - [`bare`]: its text without them;

@@ -1,11 +1,11 @@
-//! Kernels on the GPU at hand.
+//! Kernels on a real GPU.
 //!
-//! NVIDIA's driver is opened when [`Gpu::open`] asks for it, and nothing of CUDA is linked: a program that can use a GPU builds and runs without one.
+//! [`Gpu::open`] opens NVIDIA's driver at run time, and nothing of CUDA is linked: a program that can use a GPU builds and runs without one.
 //!
-//! - [`Gpu`], [`Memory`]: a GPU, and memory of it;
+//! - [`Gpu`], [`Memory`]: a GPU, and its memory;
 //! - [`Module`], [`Launch`], [`Optimization`]: PTX that the driver assembles, and launches of its kernels;
 //! - [`Array`], [`Texture`]: images, and objects that read or write them;
-//! - [`TensorMap`]: what tensor copies are told of memory.
+//! - [`TensorMap`]: descriptions of tensors for tensor copies.
 //!
 //! ```no_run
 //! use warpsmith_gpu::{Gpu, Launch, Optimization};

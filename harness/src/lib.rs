@@ -1,10 +1,10 @@
-//! What the command and the tests of this repository do with kernels in files.
+//! Operations on kernels in files, shared by the command and the tests of this repository.
 //!
-//! - [`runs`]: the launches that a file's directives describe, and what must come of them;
-//! - [`roundtrip`]: a file compiled at every level, assembled, run as IR and as PTX, and compared in every byte;
-//! - [`passes`]: the meaning of a module before and after each pass;
-//! - [`ptxas`]: NVIDIA's assembler, where it is installed;
-//! - [`golden`]: recorded results of GPUs, and the engine compared with them;
+//! - [`runs`]: the launches and expectations in a file's directives;
+//! - [`roundtrip`]: compiles a file at every level, assembles it, runs it as IR and as PTX, and compares every byte;
+//! - [`passes`]: runs a module before and after each pass;
+//! - [`ptxas`]: NVIDIA's assembler, if installed;
+//! - [`golden`]: recorded results of GPUs, and their comparison with the engine;
 //! - [`session`]: a file in the debugger.
 
 #![forbid(unsafe_code)]

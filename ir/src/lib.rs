@@ -2,14 +2,14 @@
 //!
 //! - [`Module`], [`Function`], [`DataFlowGraph`], [`Layout`], [`InstData`]: the data. References are small indices
 //!   ([`Value`], [`Block`], [`Inst`], ...); blocks take parameters, there are no phis.
-//! - [`Opcode`] and [`OpInfo`]: the core operations, one table; [`PtxData`] and [`Sreg`]: what the ISA tables give.
-//!   [`Class`] sorts the operations by their operands, for tables that name every one.
-//! - [`FunctionBuilder`] and [`InstBuilder`]: building, with variables that become SSA values. Passes make instructions with
+//! - [`Opcode`] and [`OpInfo`]: the core operations, one table; [`PtxData`] and [`Sreg`]: operations derived from the ISA tables.
+//!   [`Class`] groups the operations by operands, for exhaustive tables.
+//! - [`FunctionBuilder`] and [`InstBuilder`]: building, with variables that become SSA values. Passes create instructions with
 //!   [`Function::at_end`], [`Function::before`] and [`Function::replace`].
-//! - [`parse`] and `Display`: the text form. [`verify`]: everything that is wrong with a module.
-//! - [`c_layout`]: structs, unions and bit fields as C lays them out.
+//! - [`parse`] and `Display`: the text form. [`verify`]: all errors of a module.
+//! - [`c_layout`]: structs, unions and bit fields with C's layout.
 //! - [`debug`]: types, scopes and variables of the source, for debuggers.
-//! - [`DominatorTree`]: which blocks every path goes through.
+//! - [`DominatorTree`]: the dominators of blocks.
 //!
 //! ```
 //! let text = "func @square(%x: i32) -> i32 {\nentry:\n  %r = imul %x, %x\n  ret %r\n}\n";
@@ -17,7 +17,7 @@
 //! warpsmith_ir::verify(&module).unwrap();
 //! assert_eq!(module.to_string(), text);
 //!
-//! // Every error has a code, a place and often a hint.
+//! // Every error has a code, a position and often a hint.
 //! let errors = warpsmith_ir::parse_module("func @f() {\nentry:\n  retn\n}\n").unwrap_err();
 //! assert_eq!(errors[0].notes, ["did you mean `ret`?"]);
 //! ```

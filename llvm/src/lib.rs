@@ -2,14 +2,14 @@
 //!
 //! - [`archive`]: `ar` archives;
 //! - [`bitstream`]: the container: blocks of records packed by abbreviations;
-//! - [`module`]: a module of LLVM: types, values, metadata at once, bodies of functions when they are asked for;
+//! - [`module`]: an LLVM module: types, values and metadata, and function bodies on demand;
 //! - [`dump`]: a module as text, close to `.ll`;
-//! - [`import`](import()): from modules of LLVM to the IR;
-//! - [`export`](export()): from the IR to LLVM's text, to compare with `llc`;
-//! - [`codes`]: what can be wrong with a file.
+//! - [`import`](import()): from LLVM modules to the IR;
+//! - [`export`](export()): from the IR to LLVM's text form, for comparison with `llc`;
+//! - [`codes`]: error codes.
 //!
-//! What is read: files of LLVM 22 in full, those of LLVM 3.8 as far as CUDA's libdevice needs, versions between in the records that occur;
-//! raw and in Darwin's wrapper. Errors are values with the byte of the record; no input makes the reader panic, and memory grows with the
+//! The reader supports LLVM 22 completely, LLVM 3.8 as far as CUDA's libdevice requires, and versions in between for the records that occur;
+//! raw bitcode and Darwin's wrapper. Errors are values with the byte offset of the record. No input makes the reader panic, and memory use is proportional to the
 //! file.
 
 #![forbid(unsafe_code)]

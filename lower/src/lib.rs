@@ -1,7 +1,7 @@
 //! Analyses, optimisation passes, legalisation and instruction selection.
 //!
 //! [`Pipeline`] runs passes over a module of the IR, [`select`] turns the result into PTX instructions over virtual registers
-//! ([`mach`]), which `warpsmith-emit` gives names and writes down.
+//! ([`mach`]), for which `warpsmith-emit` assigns registers and builds the PTX module.
 
 #![forbid(unsafe_code)]
 #![deny(clippy::wildcard_enum_match_arm)]
@@ -24,8 +24,8 @@ mod pipeline;
 pub mod rules;
 mod select;
 
-/// Writes what selection does not know as what it knows: structs, arrays and blocks of memory by their parts, then integers of other widths and
-/// vectors, and the operations that PTX does not have. A module without such is given back as it is.
+/// Legalises a module for selection: expands structs, arrays and block copies to their parts, then integers of other widths,
+/// vectors, and operations that PTX does not have. A module without any of these is returned unchanged.
 pub fn legalize(
     module: &warpsmith_ir::Module,
     target: warpsmith_isa::Target,

@@ -1,8 +1,8 @@
 //! The math library, written in Warpsmith's IR: no libdevice, and the same bits on the CPU and on every GPU, since all but the `fast_` functions use
 //! correctly rounded operations only.
 //!
-//! A function is called by its symbol: `ws_`, its name, its format. What a module declares `extern` under such a name gets its body from
-//! [`define`], which the compiler and the decoder of the IR's meaning ask for by [`complete`]; only what is declared is added.
+//! The symbol of a function is `ws_`, its name and its format. [`define`] adds the bodies of all functions that a module declares `extern` under such
+//! names; the compiler and the IR's decoder do this through [`complete`].
 //!
 //! ```
 //! let mut module = warpsmith_ir::Module::parse("
@@ -21,7 +21,7 @@
 //! # Ok::<(), warpsmith_diag::Diagnostics>(())
 //! ```
 //!
-//! `docs/math.md` lists the functions with their errors beside CUDA's.
+//! `docs/math.md` lists the functions and their errors, beside those of CUDA.
 
 #![forbid(unsafe_code)]
 

@@ -1,14 +1,14 @@
-//! The IR, and arithmetic of the engine's programs, as machine code of the host, through `cranelift-codegen`.
+//! Machine code for the host, through `cranelift-codegen`, for functions of the IR and for regions of the engine's programs.
 //!
-//! What a core operation computes is written a third time here, in Cranelift's operations: the IR's own meaning (`warpsmith_ir::meaning`) and the
-//! emitted PTX are the other two. So this crate is an oracle of both, and a way to run a function of a module at the speed of the host.
+//! The semantics of core operations are implemented here a third time, in Cranelift's operations; the other two implementations are the IR's own (`warpsmith_ir::meaning`) and the
+//! emitted PTX. The crate is therefore an oracle for both, and runs functions of a module at native speed.
 //!
 //! - [`Function`]: a function of a module, called from Rust;
-//! - [`Kernel`]: a kernel, its threads executed one after another in full;
-//! - [`attach`], [`accelerate`]: a program of the engine whose regions are machine code for whole warps; [`RegionCompiler`]: the same, its code
-//!   shared by several programs;
-//! - [`Fault`]: why a call ended early. Nothing that a module does can hurt the host: every access is checked, rounds of loops and depths of
-//!   calls are counted.
+//! - [`Kernel`]: a kernel, whose threads are executed one after another;
+//! - [`attach`], [`accelerate`]: compile the regions of a program of the engine for whole warps; [`RegionCompiler`] shares the code between
+//!   programs;
+//! - [`Fault`]: why a call ended early. A module cannot harm the host: every access is checked, and loop iterations and call depth
+//!   are limited.
 //!
 //! ```
 //! use warpsmith_ir::Module;
@@ -37,10 +37,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! - `host`: the host's instruction set, and memory that holds code, which is never writable and executable at once;
-//! - `unit`: the functions that are compiled together; `context`: what they are called with;
-//! - `scalar`: operation by operation; `warp`: four lanes at a time;
-//! - `helpers`: what Cranelift has no operation for, by name.
+//! - `host`: the host's instruction set, and memory for code, which is never writable and executable at once;
+//! - `unit`: functions that are compiled together; `context`: the data passed to them;
+//! - `scalar`: one operation at a time; `warp`: four lanes at a time;
+//! - `helpers`: functions for operations that Cranelift lacks.
 
 pub mod codes;
 mod context;

@@ -1,8 +1,8 @@
-//! Selected code to a PTX module: registers, ABI, directives.
+//! From selected code to a PTX module: registers, ABI, directives.
 //!
-//! [`Compiler`] is the whole way from the IR to PTX text. What it adds to `warpsmith-lower` is here: [`regs`] gives virtual
-//! registers names, `module` and `body` build the syntax tree, `version` finds the lowest `.version` that the tree's features need.
-//! The tree is printed and validated before anyone gets to see the text; in builds with assertions the text is read again, and must be that tree.
+//! [`Compiler`] is the whole path from the IR to PTX text. Of that, this crate does what follows `warpsmith-lower`: [`regs`] assigns
+//! registers, `module` and `body` build the syntax tree, `version` finds the lowest `.version` that the tree's features need.
+//! The tree is printed and validated before it is returned; in builds with assertions the text is parsed again and compared with the tree.
 
 #![forbid(unsafe_code)]
 #![deny(clippy::wildcard_enum_match_arm)]

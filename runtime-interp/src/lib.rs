@@ -1,13 +1,13 @@
-//! Load a PTX module, or a module of the IR, and run it on the CPU.
+//! Loads PTX modules and modules of the IR, and runs them on the CPU.
 //!
 //! - [`Program`]: a decoded module, from PTX ([`Program::load`]) or from the IR ([`Program::from_ir`]);
-//! - [`Device`], [`Buffer`], [`Launch`], [`Stats`], [`Fault`]: memory, launches and what comes of them;
-//! - [`Tensor`], [`TensorMap`]: what tensor copies are told of memory;
-//! - [`texture`]: images and samplers, what textures and surfaces are made of;
-//! - [`cuda`]: the numbers that the driver API has for both;
-//! - [`engine`]: the warp-wide engine, its program format and builder, and the place to watch a run from.
+//! - [`Device`], [`Buffer`], [`Launch`], [`Stats`], [`Fault`]: memory, launches and their results;
+//! - [`Tensor`], [`TensorMap`]: descriptions of tensors for tensor copies;
+//! - [`texture`]: images and samplers, from which textures and surfaces are built;
+//! - [`cuda`]: the driver API's constants for tensors and textures;
+//! - [`engine`]: the warp-wide engine, its program format and builder, and the interface for observers ([`observe`]).
 //!
-//! What an instruction computes is told by `warpsmith-semantics`; what it does besides, by this crate.
+//! The values that instructions compute are defined in `warpsmith-semantics`; their effects, in this crate.
 //!
 //! `docs/engine.md` explains how it works; [`Device`] and [`Program::load`] have examples.
 

@@ -1,13 +1,13 @@
-//! What each instruction of PTX computes.
+//! The semantics of PTX instructions.
 //!
 //! - [`value`]: each scalar operation as a pure function on raw bit patterns;
 //! - [`lanes`]: such a function applied to the 32 lanes of a warp, or to one value;
-//! - [`Plan`]: an instruction as one lane function, or a few: [`plan`] gives that of an [`Instruction`](warpsmith_isa::Instruction);
-//! - [`update`]: what an atomic makes of memory; [`together`]: what lanes make of each other's values;
-//! - [`Meaning`]: the table of all operations: which are computed, which have an effect, which are refused, and why.
+//! - [`Plan`]: an instruction as one or a few lane functions; [`plan`] builds it for an [`Instruction`](warpsmith_isa::Instruction);
+//! - [`update`]: the read-modify-write functions of atomics; [`together`]: operations across lanes;
+//! - [`Meaning`]: the table of all operations, each of which is computed, has an effect, or is refused with a reason.
 //!
-//! The engine, the decoders and the folding of constants all end here, so that an operation means one thing. Where the manual and
-//! hardware differ, `docs/engine.md` says which is followed and why.
+//! The engine, the decoders and constant folding all use these definitions, so an operation has a single meaning. `docs/engine.md` lists where
+//! the manual and hardware differ, and which of them is followed.
 //!
 //! ```
 //! use warpsmith_isa::{Context, Operand, Resolved, ScalarType, Target, Version, mnemonic};

@@ -1,13 +1,13 @@
-//! Random programs for GPUs, and what is done with them: the parts of a fuzzer, for this compiler and for yours.
+//! Random programs for GPUs: the parts of a fuzzer, for this compiler and for yours.
 //!
-//! - [`ir`] and [`ptx`] make programs that are valid, end, have no races and read nothing uninitialised or unspecified, by construction: whatever
-//!   bytes they are made from. Both are [`arbitrary::Arbitrary`] with a configuration of ranges;
-//! - [`reference`] executes PTX one thread at a time, straight from the manual, sharing no code with the engine: the second opinion;
-//! - [`spoilt`] makes statements with something wrong in them, for whoever says which are valid;
-//! - [`transform`] makes of any program others that mean the same;
-//! - [`reduce`] makes a failing input small, by structure, valid at every step.
+//! - [`ir`] and [`ptx`] generate programs from any bytes that, by construction, are valid, terminate, have no races and read nothing uninitialised or
+//!   unspecified. Both implement [`arbitrary::Arbitrary`] and have a configuration;
+//! - [`reference`] is an independent interpreter of PTX, which executes one thread at a time and shares no code with the engine;
+//! - [`spoilt`] generates invalid statements, to test validators;
+//! - [`transform`] applies semantics-preserving changes to any program;
+//! - [`reduce`] shrinks a failing input by its structure, keeping it valid at every step.
 //!
-//! The oracles that put them together are in the facade, `warpsmith::fuzz`, and behind the command `warpsmith fuzz`; `docs/fuzzing.md` shows how to
+//! The oracles that combine them are in the facade, `warpsmith::fuzz`, and behind the command `warpsmith fuzz`; `docs/fuzzing.md` shows how to
 //! use them for a compiler of your own.
 
 #![forbid(unsafe_code)]
@@ -23,17 +23,17 @@ pub mod transform;
 
 pub use random::Random;
 
-/// What a thread owns of the output buffer of a generated kernel. Threads are numbered `ctaid.x * ntid.x + tid.x`; the launch is one-dimensional.
+/// The bytes of the output buffer of a generated kernel that each thread owns. Threads are numbered `ctaid.x * ntid.x + tid.x`; the launch is one-dimensional.
 pub const BYTES_PER_THREAD: u32 = 256;
 
-/// The size of the input buffer of a generated kernel, which any bytes may fill.
+/// The size in bytes of the input buffer of a generated kernel, whose contents are arbitrary.
 pub const INPUT_BYTES: u32 = 1024;
 
-/// Blocks of the launch that a generated kernel is made for.
+/// Blocks of the launch for which a kernel is generated.
 pub const GRID: u32 = 2;
 
-/// Threads of a block of the launch that a generated kernel is made for: full warps.
+/// Threads per block of the launch for which a kernel is generated: full warps.
 pub const BLOCK: u32 = 64;
 
-/// The number of threads that a generated kernel is told, so that some of the last block have nothing to do.
+/// The number of threads that is passed to a generated kernel, so that some threads of the last block are idle.
 pub const THREADS: u32 = 100;

@@ -1,13 +1,13 @@
-//! Watching kernels run: what people reach for compute-sanitizer, Nsight and cuda-gdb for, with no GPU.
+//! Observing kernels as they run: the counterparts of compute-sanitizer, Nsight and cuda-gdb, without a GPU.
 //!
-//! Everything here is an [`Observer`](warpsmith_interp::observe::Observer) of the engine, or made from what one has recorded. A folder for each product:
+//! Everything here is an [`Observer`](warpsmith_interp::observe::Observer) of the engine, or derived from the records of one. One folder per tool:
 //!
-//! - [`check`]: the checkers, each alone or together as [`Checkers`], and the [`report`] of what they find;
+//! - [`check`]: the checkers, individually or together as [`Checkers`], and the [`report`] of their findings;
 //! - [`measure`]: [`Counts`] of executions, branches and accesses, and from them [`Coverage`], [`Profile`] and a [`Page`];
-//! - [`trace`]: what every instruction did, line by line; the first difference of two traces; many schedules of one launch ([`explore`]);
+//! - [`trace`]: a record of every instruction, one per line; the first difference of two traces; many schedules of one launch ([`explore`]);
 //! - [`debug`]: a debugger with the commands of gdb and cuda-gdb.
 //!
-//! They share [`source`], from lines of PTX to lines of the source it was compiled from. `docs/watching.md` says how to use it all.
+//! They share [`source`], which maps lines of PTX to lines of the source. `docs/watching.md` is the guide.
 
 #![forbid(unsafe_code)]
 #![deny(clippy::wildcard_enum_match_arm)]

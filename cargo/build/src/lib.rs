@@ -1,4 +1,4 @@
-//! Kernels in `build.rs`: what a package has of them becomes one file of PTX and typed functions to launch it.
+//! Kernels in `build.rs`: compiles the kernels of a package to one PTX file and typed launch functions.
 //!
 //! ```no_run
 //! // build.rs: everything in the folder `kernels`, or the crate there.
@@ -21,8 +21,8 @@
 //! unsafe { kernels.saxpy(&stream, config, n, a, &x, &mut y)? };
 //! ```
 //!
-//! Inputs are `.wir` (IR), `.ptx`, `.bc` (LLVM bitcode), a crate of kernels in Rust, and closures that build IR. Everything is written to `OUT_DIR`, cargo is told
-//! what to watch, and what is wrong is reported as errors of the build, with source lines. `docs/cargo.md` is the guide.
+//! Inputs are `.wir` (IR), `.ptx`, `.bc` (LLVM bitcode), a crate of kernels in Rust, and closures that build IR. The output goes to `OUT_DIR`, the `rerun-if-changed` lines
+//! are printed, and errors are reported as build errors, with source lines. `docs/cargo.md` is the guide.
 
 #![forbid(unsafe_code)]
 
@@ -38,7 +38,7 @@ pub use warpsmith_emit::OptLevel;
 use warpsmith_isa::Target;
 use warpsmith_ptx::ValidatedModule;
 
-/// What is to be compiled, and how.
+/// The inputs of a compilation, and its options.
 #[derive(Default)]
 pub struct Build {
     target: Option<String>,
@@ -48,7 +48,7 @@ pub struct Build {
     out_dir: Option<PathBuf>,
 }
 
-/// Where the results lie.
+/// The paths of the output files.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Output {
@@ -58,7 +58,7 @@ pub struct Output {
     pub bindings: PathBuf,
 }
 
-/// Why there is no result. As the error of `build.rs`, it repeats in one line what cargo has been told already.
+/// The errors of a failed build. As the error of `build.rs`, it repeats in one line what was already reported to cargo.
 pub struct Error {
     reports: Vec<String>,
 }
@@ -72,7 +72,7 @@ impl Error {
         Error { reports: findings.iter().map(ToString::to_string).collect() }
     }
 
-    /// Everything that is wrong, each with its source lines.
+    /// All errors, each with its source lines.
     pub fn reports(&self) -> &[String] {
         &self.reports
     }
@@ -105,15 +105,15 @@ impl fmt::Debug for Error {
 impl std::error::Error for Error {}
 
 impl Build {
-    /// Nothing to compile yet: without inputs, [`Build::compile`] takes the folder of the name it is given.
+    /// A build without inputs; if none are added, [`Build::compile`] compiles the folder of that name.
     ///
-    /// For a crate of kernels, rustc calls this very program as its linker: then this does not return.
+    /// For a crate of kernels, rustc calls this same program as its linker; in that case this function does not return.
     pub fn new() -> Self {
         kernel_crate::link_if_asked();
         Build::default()
     }
 
-    /// The GPU, as `sm_80`. Default: what each input names, else `sm_75`.
+    /// The target, such as `sm_80`. Default: the target of each input, else `sm_75`.
     pub fn target(mut self, target: &str) -> Self {
         self.target = Some(target.to_owned());
         self
@@ -137,7 +137,7 @@ impl Build {
         self
     }
 
-    /// For crates of kernels: compiles these parts of the standard library (`core`, `alloc`) from source, for a toolchain that does not have the target. It takes
+    /// For crates of kernels: compiles these parts of the standard library (`core`, `alloc`) from source, for toolchains without the target. It requires
     /// a nightly toolchain, or `RUSTC_BOOTSTRAP=1`.
     pub fn build_std(mut self, parts: &[&str]) -> Self {
         self.build_std = parts.iter().map(|part| (*part).to_owned()).collect();
@@ -154,13 +154,13 @@ impl Build {
         self
     }
 
-    /// Writes to this folder in place of `OUT_DIR`.
+    /// Writes to this folder instead of `OUT_DIR`.
     pub fn out_dir(mut self, folder: impl Into<PathBuf>) -> Self {
         self.out_dir = Some(folder.into());
         self
     }
 
-    /// Compiles everything to `NAME.ptx` and `NAME.rs`, and tells cargo what to watch and what is wrong.
+    /// Compiles everything to `NAME.ptx` and `NAME.rs`, and prints errors and `rerun-if-changed` lines for cargo.
     ///
     /// # Errors
     /// Everything that is wrong with the inputs.

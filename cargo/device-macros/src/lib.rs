@@ -1,5 +1,5 @@
-//! The macros of `warpsmith-device` and of `warpsmith`, which document them. They read and write tokens as they are: no other package is needed but, with the
-//! feature `instructions`, the tables of the instruction set.
+//! The macros of `warpsmith-device` and of `warpsmith`, which document them. They work on plain tokens: the only dependency is, with the
+//! feature `instructions`, the instruction tables.
 
 #![forbid(unsafe_code)]
 
@@ -23,7 +23,7 @@ pub fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
     expanded.unwrap_or_else(Wrong::into_tokens)
 }
 
-/// Functions that are PTX. See `warpsmith_device::ptx`.
+/// Functions implemented in PTX. See `warpsmith_device::ptx`.
 #[proc_macro]
 pub fn ptx(items: TokenStream) -> TokenStream {
     ptx::expand(items).unwrap_or_else(Wrong::into_tokens)

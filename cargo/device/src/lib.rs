@@ -11,7 +11,7 @@
 //!     }
 //! }
 //!
-//! // On the host the same function runs, one thread of the host for each of the device's:
+//! // On the host the same function runs with one host thread per device thread:
 //! let x = [1.0, 2.0, 3.0];
 //! let mut y = [10.0; 3];
 //! let out = SliceMut::new(&mut y);
@@ -20,11 +20,11 @@
 //! ```
 //!
 //! Compiled for `nvptx64-nvidia-cuda` with `warpsmith-linker`, or by `warpsmith-build`, it is the entry
-//! `saxpy(a, x, x_len, y, y_len)` of a `.ptx`. Nothing of this takes nightly: what stable Rust has no syntax for is said in names, which the linker reads.
+//! `saxpy(a, x, x_len, y, y_len)` of a `.ptx`. Nightly is not needed: where stable Rust lacks syntax, the linker interprets symbol names.
 //!
 //! - [`thread`]: indices and sizes; [`sync`]: barriers and fences; [`warp`]: shuffles and votes; [`atomic`]: with scopes, for what
 //!   `core::sync::atomic` lacks; [`shared!`] and [`dynamic_shared`]: shared memory; [`math`]; [`printf!`];
-//! - [`instructions!`]: any instruction of PTX as a function, typed by the tables, which the host executes too; [`ptx!`]: any text of PTX;
+//! - [`instructions!`]: any instruction of PTX as a function, typed by the tables, which can also run on the host; [`ptx!`]: PTX text;
 //! - [`host`]: launches on the host, in unit tests.
 
 #![cfg_attr(target_arch = "nvptx64", no_std)]
@@ -42,16 +42,16 @@ pub mod warp;
 
 pub use shared::{Shared, dynamic_shared};
 pub use slice::SliceMut;
-/// Instructions of PTX as functions, generated from Warpsmith's instruction tables: every form of PTX 9.3 but those that change where a function goes on
-/// and those that have the carry flag for an operand.
+/// PTX instructions as functions, generated from Warpsmith's instruction tables: every form of PTX 9.3 except control flow
+/// and instructions that use the carry flag.
 ///
 /// A register is a parameter or a result, braces are an array, `d|p` is two results, `[a]` is a pointer (of Rust, so generic: it is converted to the state
-/// space that the instruction names) and makes the function `unsafe`. Names are those of the manual's syntax. Types are the instruction's; where Rust has none,
-/// an integer of as many bits. In braces after the instruction stand constants that it must have, and the names of optional operands that the
-/// function is to have.
+/// space that the instruction names) and makes the function `unsafe`. Names are those of the manual's syntax. Types are the instruction's; if Rust lacks a type,
+/// an integer of that size is used. Braces after the instruction hold the constants that it requires, and the names of optional operands to
+/// include.
 ///
-/// On the host a function computes what Warpsmith's engine does, accesses the host's memory, and meets the other threads of
-/// [`host::launch`]; what is not done there (asynchronous bulk copies, products of matrices, textures) panics with its name.
+/// On the host a function computes the same as Warpsmith's engine, accesses the host's memory, and exchanges data with the other threads of
+/// [`host::launch`]; unsupported instructions (asynchronous bulk copies, matrix products, textures) panic with their name.
 ///
 /// ```
 /// warpsmith_device::instructions! {
@@ -73,12 +73,12 @@ pub use slice::SliceMut;
 pub use warpsmith_device_macros::instructions;
 /// Makes a function a kernel.
 ///
-/// The function stays as it is, for the host and for other functions of the device. A parameter `&[T]` or [`SliceMut<T>`] is two of the kernel, an
-/// address and a number of elements; everything else is passed as `extern "C"` does.
+/// The function itself is unchanged, for the host and for other device functions. A parameter `&[T]` or [`SliceMut<T>`] becomes two kernel parameters, an
+/// address and a number of elements; everything else is passed as by `extern "C"`.
 pub use warpsmith_device_macros::kernel;
-/// Functions that are PTX.
+/// Functions implemented in PTX.
 ///
-/// `{}` is the result, `{name}` a parameter; other braces stay. On the host a function does what stands behind `else`, or panics. The text is parsed and its
+/// `{}` is the result, `{name}` a parameter; other braces are kept. On the host the function executes the `else` block, or panics if there is none. The text is parsed and its
 /// operands are checked when the kernel is linked.
 ///
 /// ```

@@ -1,15 +1,15 @@
-//! The linker that cargo calls in place of rustc's own for `nvptx64-nvidia-cuda`, as a function: `warpsmith-linker` is a command around it, and a
-//! build script with `warpsmith-build` links for itself.
+//! A replacement for rustc's own linker for `nvptx64-nvidia-cuda`, as a function: `warpsmith-linker` is a command around it, and
+//! build scripts with `warpsmith-build` call it directly.
 
 #![forbid(unsafe_code)]
 
 mod arguments;
 mod link;
 
-/// Links as the command line of rustc's stock linker asks.
+/// Links according to a command line of rustc's stock linker.
 ///
 /// # Errors
-/// Everything that is wrong, as text for people.
+/// All errors, as text.
 pub fn run(args: impl IntoIterator<Item = String>) -> Result<(), String> {
     link::link(&arguments::parse(args)?)
 }

@@ -85,7 +85,7 @@ fn main() -> ExitCode {
             let forms = forms.clone();
             let ignored = toolbox.as_ref().is_some_and(|toolbox| toolbox.ptxas.is_empty() && !required);
             let kind = if toolbox.is_some() { "ptxas" } else { "ir" };
-            let run = move || judge_forms(forms, pairs, toolbox.as_deref());
+            let run = move || check_forms(forms, pairs, toolbox.as_deref());
             trials.push(Trial::test(name.clone(), run).with_kind(kind).with_ignored_flag(ignored));
         }
     }
@@ -129,7 +129,7 @@ fn everything_is_sampled() -> Result<(), Failed> {
 }
 
 /// What is wrong with a module, and whose fault it is.
-fn judge(
+fn check(
     samples: &[&Sample],
     target: Target,
     version: Version,
@@ -173,7 +173,7 @@ fn bisect(
     toolbox: Option<&Toolbox>,
     wrong: &mut Vec<String>,
 ) {
-    let Err(message) = judge(samples, target, version, toolbox) else { return };
+    let Err(message) = check(samples, target, version, toolbox) else { return };
     if let [one] = samples {
         let head: String = message.lines().take(40).collect::<Vec<_>>().join("\n");
         let (mnemonic, syntax) = (one.mnemonic, one.form.syntax);
@@ -184,7 +184,7 @@ fn bisect(
     bisect(right, target, version, toolbox, wrong);
 }
 
-fn judge_forms(
+fn check_forms(
     forms: impl Iterator<Item = &'static Form>,
     pairs: bool,
     toolbox: Option<&Toolbox>,

@@ -2,7 +2,7 @@
 
 use warpsmith::fuzz::smith::transform::{Kind, Known, Program, shrink};
 use warpsmith::fuzz::{
-    Case, NoRemains, NoTools, Oracle, Remains, Subject, Tools, is_defined, judge, round_trip, smith,
+    Case, NoRemains, NoTools, Oracle, Remains, Subject, Tools, check, is_defined, round_trip, smith,
 };
 use warpsmith::launch::{LaunchSpec, execute};
 use warpsmith::ptx::ValidatedModule;
@@ -23,7 +23,7 @@ fn objections(cases: impl Iterator<Item = Option<Case>>) -> Vec<String> {
     cases
         .enumerate()
         .filter_map(|(seed, case)| {
-            Some(format!("seed {seed}: {}", judge(&case?, &IN_PROCESS, &NoTools).err()?))
+            Some(format!("seed {seed}: {}", check(&case?, &IN_PROCESS, &NoTools).err()?))
         })
         .collect()
 }
@@ -49,7 +49,7 @@ fn long_programs_end() {
     let launch = text.lines().find_map(|line| line.strip_prefix(";; run: ")).expect("a launch");
     let program = text.lines().filter(|line| !line.starts_with(";;")).collect::<Vec<_>>().join("\n");
     let case = Case::new(program, launch.to_owned()).expect("a launch that is right");
-    let verdict = judge(&case, &[Oracle::Levels], &NoTools).expect("the PTX ends");
+    let verdict = check(&case, &[Oracle::Levels], &NoTools).expect("the PTX ends");
     assert_eq!(verdict.runs, 1 + OptLevel::ALL.len() as u32);
 }
 
@@ -86,7 +86,7 @@ fn a_gpu_is_compared_with_the_engine() {
         [Case::ir(2, 2048, &smith::ir::Config::default()), Case::ptx(2, 2048, &smith::ptx::Config::default())]
     {
         let case = case.expect("every seed gives a program");
-        let by = |tools: &dyn Tools| judge(&case, &[Oracle::Gpu], tools);
+        let by = |tools: &dyn Tools| check(&case, &[Oracle::Gpu], tools);
         assert_eq!(by(&Simulated { wrong: false }).expect("they agree").not_gpu, None);
         let failure = by(&Simulated { wrong: true }).expect_err("a bit differs");
         assert_eq!(failure.oracle, Oracle::Gpu);
@@ -99,7 +99,7 @@ fn a_gpu_is_compared_with_the_engine() {
 #[test]
 fn programs_leave_what_is_defined() {
     let mut config = smith::ptx::Config::default();
-    config.judged = true;
+    config.reference = true;
     for seed in 0..200 {
         let case = Case::ptx(seed, 2048, &config).expect("every seed gives a program");
         assert!(is_defined(&case), "seed {seed}");

@@ -8,7 +8,7 @@ use std::process::{Command, ExitCode};
 use std::sync::Arc;
 use warpsmith::diag::{Diagnostic, Language};
 use warpsmith::emit::{Compiler, Debug, OptLevel};
-use warpsmith::fuzz::{Case, Oracle, judge as judge_case, smith};
+use warpsmith::fuzz::{Case, Oracle, check as check_case, smith};
 use warpsmith::ir;
 use warpsmith::isa::{Target, Version};
 use warpsmith_harness::ptxas::{Ptxas, Toolbox};
@@ -24,7 +24,7 @@ mod tma_wgmma;
 const REQUIRED: &str = "WARPSMITH_REQUIRE_TOOLS";
 
 /// The oldest target that some ptxas in use knows, and on which everything in the examples exists.
-const OLDEST_JUDGED: Target = Target::sm(50);
+const OLDEST_ASSEMBLED: Target = Target::sm(50);
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
@@ -35,9 +35,9 @@ fn main() -> ExitCode {
         .map(|target| {
             let known = toolbox.for_target(target).is_some();
             let (toolbox, modules) = (toolbox.clone(), modules.clone());
-            let trial = Trial::test(target.to_string(), move || judge(target, &toolbox, &modules));
+            let trial = Trial::test(target.to_string(), move || accepted(target, &toolbox, &modules));
             // Without an assembler the test is ignored; older targets are only compiled.
-            trial.with_ignored_flag(!known && !required && target >= OLDEST_JUDGED)
+            trial.with_ignored_flag(!known && !required && target >= OLDEST_ASSEMBLED)
         })
         .collect();
     for target in [50, 60, 75, 80, 90, 100, 120, 121].map(Target::sm) {
@@ -98,18 +98,18 @@ fn by_llvm(toolbox: &Toolbox) -> Result<(), Failed> {
     (config.aggregates, config.together) = (false, false);
     // So many must have been compared; not all programs can be said in LLVM's text.
     let (enough, most) = (8, 48);
-    let mut judged = 0;
+    let mut checked = 0;
     for seed in 0..most {
-        if judged == enough {
+        if checked == enough {
             return Ok(());
         }
         let Some(case) = Case::ir(seed, 1024, &config) else { continue };
-        let verdict = judge_case(&case, &[Oracle::Llvm], toolbox)
+        let verdict = check_case(&case, &[Oracle::Llvm], toolbox)
             .map_err(|failure| format!("seed {seed}: {failure}"))?;
-        judged += u32::from(verdict.not_llvm.is_none());
+        checked += u32::from(verdict.not_llvm.is_none());
     }
-    match judged < enough {
-        true => Err(format!("only {judged} of {most} programs were written as LLVM's text").into()),
+    match checked < enough {
+        true => Err(format!("only {checked} of {most} programs were written as LLVM's text").into()),
         false => Ok(()),
     }
 }
@@ -396,7 +396,7 @@ fn modules() -> Vec<(PathBuf, ir::Module)> {
     modules
 }
 
-fn judge(target: Target, toolbox: &Toolbox, modules: &[(PathBuf, ir::Module)]) -> Result<(), Failed> {
+fn accepted(target: Target, toolbox: &Toolbox, modules: &[(PathBuf, ir::Module)]) -> Result<(), Failed> {
     let mut wrong = Vec::new();
     for (path, module) in modules {
         let mut texts = BTreeSet::new();
@@ -404,7 +404,7 @@ fn judge(target: Target, toolbox: &Toolbox, modules: &[(PathBuf, ir::Module)]) -
             match Compiler::new(target).with_opt_level(level).compile(module) {
                 Ok(compiled) => _ = texts.insert(compiled.text),
                 // What an old target lacks is an error of the compilation that names it.
-                Err(errors) if target < OLDEST_JUDGED && !errors.is_empty() => {}
+                Err(errors) if target < OLDEST_ASSEMBLED && !errors.is_empty() => {}
                 Err(errors) if errors.iter().all(|error| names_a_later_target(error, target)) => {}
                 Err(errors) => wrong.push(format!("{} at {level}: {}", path.display(), errors[0])),
             }
@@ -414,7 +414,7 @@ fn judge(target: Target, toolbox: &Toolbox, modules: &[(PathBuf, ir::Module)]) -
                 let said = ptxas.assemble(text, target).err()?;
                 Some(format!("{}: ptxas {} rejects this: {said}\n{text}", path.display(), ptxas.release))
             })),
-            None if target >= OLDEST_JUDGED => {
+            None if target >= OLDEST_ASSEMBLED => {
                 return Err(format!("no installed ptxas knows {target}").into());
             }
             None => {}

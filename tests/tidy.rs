@@ -257,6 +257,71 @@ const RIDDLES: &[&str] = &[
     "/// Those of ",
 ];
 
+/// Words that comments and pages do not use, with the field's own.
+const WORDS: &[(&str, &str)] = &[
+    ("judge", "validate, check or verify"),
+    ("doubtful", "lenient"),
+    ("stands for", "denotes"),
+    ("stand for", "denote"),
+    ("told apart", "distinguished"),
+    ("turned round", "reversed"),
+    ("in the place of", "instead of"),
+    ("by turns", "in turn"),
+    ("See above.", "say it, or link to it"),
+];
+
+/// "is no X", unless as in "there is no X": `is not an X`. Comparatives ("is no longer") are English.
+fn negated_noun(line: &str) -> Option<&str> {
+    const IDIOMS: &[&str] = &[
+        "longer", "less", "higher", "lower", "more", "one", "such", "matter", "concern", "other", "fewer",
+        "use", "reason",
+    ];
+    let mut from = 0;
+    while let Some(found) =
+        [" is no ", " are no "].iter().filter_map(|verb| Some((line[from..].find(verb)?, verb.len()))).min()
+    {
+        let (start, end) = (from + found.0, from + found.0 + found.1);
+        let before = line[..start].rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+        let after = line[end..].split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+        if !before.eq_ignore_ascii_case("there")
+            && !before.is_empty()
+            && !after.is_empty()
+            && !IDIOMS.contains(&after)
+        {
+            return Some(&line[start..end + after.len()]);
+        }
+        from = end;
+    }
+    None
+}
+
+#[test]
+fn comments_and_pages_use_the_words_of_the_field() {
+    let mut pages = vec![PathBuf::from("README.md")];
+    files("docs", "md", &mut pages);
+    let generated = ["docs/codes.md", "docs/diagnostics.md", "docs/coverage.md"].map(Path::new);
+    pages.retain(|page| !generated.contains(&page.as_path()));
+    let mut found = Vec::new();
+    for path in sources().into_iter().filter(|path| !path.ends_with("tests/tidy.rs")).chain(pages) {
+        let name = path.to_string_lossy();
+        let text = std::fs::read_to_string(root().join(&path)).unwrap();
+        let is_page = name.ends_with(".md");
+        for (number, line) in (1..).zip(text.lines()) {
+            let prose = if is_page { line } else { line.trim_start() };
+            if !is_page && !prose.starts_with("//") {
+                continue;
+            }
+            if let Some((word, instead)) = WORDS.iter().find(|(word, _)| prose.contains(word)) {
+                found.push(format!("{name}:{number}: `{word}`: {instead}"));
+            }
+            if let Some(noun) = negated_noun(prose) {
+                found.push(format!("{name}:{number}: `{noun}`: is not a .."));
+            }
+        }
+    }
+    assert!(found.is_empty(), "{} places:\n{}", found.len(), found.join("\n"));
+}
+
 /// The part of a file that is not its unit tests.
 fn without_tests(text: &str) -> &str {
     text.split("\n#[cfg(test)]\nmod tests").next().unwrap_or(text)

@@ -67,7 +67,7 @@ impl Kernel {
         };
         floats(a).iter().zip(floats(b)).all(|(&a, b)| {
             let far = (a - b).abs() > 1e-3 * a.abs().max(b.abs()).max(1e-2);
-            // Bytes and integers in the place of floats may be anything.
+            // Bytes and integers instead of floats may be anything.
             !far || a.to_bits() == b.to_bits() || !a.is_normal() || !b.is_normal() || a.abs() > 1e9
         })
     }

@@ -125,7 +125,7 @@ fn objection(
     tools: &dyn Tools,
 ) -> Result<Keep, Failure> {
     let case = Case { language, text: text.to_owned(), launch: launch.clone(), description: String::new() };
-    match catch_unwind(AssertUnwindSafe(|| fuzz::judge(&case, oracles, tools))) {
+    match catch_unwind(AssertUnwindSafe(|| fuzz::check(&case, oracles, tools))) {
         Ok(Ok(_)) => Err(Failure::Usage(
             "no oracle objects to the file: --keep or --shell says what is wrong".to_owned(),
         )),
@@ -161,20 +161,21 @@ fn compares(oracle: Oracle) -> bool {
 fn holds(keep: &Keep, text: &str, language: Language, launch: &LaunchSpec, tools: &dyn Tools) -> bool {
     let case =
         || Case { language, text: text.to_owned(), launch: launch.clone(), description: String::new() };
-    let judged = |oracles: &[Oracle]| catch_unwind(AssertUnwindSafe(|| fuzz::judge(&case(), oracles, tools)));
+    let checked =
+        |oracles: &[Oracle]| catch_unwind(AssertUnwindSafe(|| fuzz::check(&case(), oracles, tools)));
     match keep {
         Keep::Oracle(oracle, cause) => {
             let same = |failure: &fuzz::Failure| {
                 failure.oracle == *oracle && cause.as_ref().is_none_or(|cause| failure.cause() == *cause)
             };
             let defined = || catch_unwind(AssertUnwindSafe(|| fuzz::is_defined(&case()))).unwrap_or(false);
-            matches!(judged(&[*oracle]), Ok(Err(failure)) if same(&failure))
+            matches!(checked(&[*oracle]), Ok(Err(failure)) if same(&failure))
                 && (!compares(*oracle) || defined())
         }
-        Keep::Crash => judged(&Oracle::ALL).is_err(),
+        Keep::Crash => checked(&Oracle::ALL).is_err(),
         Keep::Fault(code) => {
             let words = format!("faults: {code}");
-            matches!(judged(&[Oracle::Accept]), Ok(Err(failure)) if failure.what.contains(&words))
+            matches!(checked(&[Oracle::Accept]), Ok(Err(failure)) if failure.what.contains(&words))
         }
         Keep::Shell(command) => shell(command, text, language),
     }

@@ -1,4 +1,4 @@
-//! `warpsmith with`: a program that uses CUDA finds our `libcuda` in the place of the driver, and what its kernels did is reported in the end.
+//! `warpsmith with`: a program that uses CUDA finds our `libcuda` instead of the driver, and what its kernels did is reported in the end.
 
 use crate::{Failure, Outcome};
 use clap::Args;

@@ -150,7 +150,7 @@ pub fn pop() -> Option<u64> {
     STACK.with(|stack| stack.borrow_mut().pop())
 }
 
-/// Puts a context in the place of the current one; 0 takes that off.
+/// Replaces the current context; 0 removes it.
 pub fn set(handle: u64) {
     pop();
     if handle != 0 {

@@ -189,7 +189,7 @@ impl Exec {
         Ok(())
     }
 
-    /// Puts other work in the place of a node's, of the same kind.
+    /// Replaces a node's work by other work of the same kind.
     pub fn set(&self, node: u64, op: Op) -> Result<(), Error> {
         self.change(node, |step| {
             if std::mem::discriminant(&step.op) != std::mem::discriminant(&op) {

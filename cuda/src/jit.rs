@@ -39,7 +39,7 @@ impl Options {
         }
         for (i, name) in names.iter().enumerate() {
             if *name == MAX_REGISTERS {
-                // The value is in the place of the pointer. None is no bound.
+                // The value is stored as the pointer. None means no bound.
                 options.max_registers = Some(values.at(i)?.address() as u32).filter(|bound| *bound > 0);
             }
             for (log, [buffer, size]) in [(&mut options.info, INFO), (&mut options.error, ERROR)] {

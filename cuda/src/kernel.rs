@@ -253,7 +253,7 @@ impl State {
         Ok(module)
     }
 
-    /// The function that a handle stands for in a context.
+    /// The function that a handle denotes in a context.
     pub fn callable(&mut self, handle: u64, context: &Context) -> Result<Arc<Function>, Error> {
         match &*self.functions.get(handle)? {
             Callable::Function(function) => Ok(Arc::clone(function)),

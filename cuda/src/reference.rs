@@ -15,7 +15,7 @@ pub struct Binding {
     pub resource: Option<Resource>,
     /// How a texture is read.
     pub texture: Texture,
-    /// `CUarray_format` and channels, of memory that is no array.
+    /// `CUarray_format` and channels, of memory that is not an array.
     pub format: (u32, u32),
 }
 

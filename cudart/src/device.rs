@@ -17,7 +17,7 @@ struct Member {
 
 include!(concat!(env!("OUT_DIR"), "/properties.rs"));
 
-/// Where the members are that are no attributes.
+/// Where the members are that are not attributes.
 const NAME: std::ops::Range<usize> = 0..256;
 const UUID: std::ops::Range<usize> = 256..272;
 const MEMORY: std::ops::Range<usize> = 288..296;

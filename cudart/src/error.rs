@@ -79,7 +79,7 @@ pub fn forget() {
 pub fn call(name: &'static str, body: impl FnOnce() -> Result<(), Error>) -> u32 {
     let code = match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => return 0,
-        // That work goes on is no error.
+        // That work goes on is not an error.
         Ok(Err(error)) if error.code == Code::NOT_READY => return error.code.0,
         Ok(Err(error)) => {
             if error.code == Code::INSUFFICIENT_DRIVER {

@@ -1,4 +1,4 @@
-//! What the host code of a compiler registers: fat binaries, and the functions and variables of the host that stand for those of the device.
+//! What the host code of a compiler registers: fat binaries, and the functions and variables of the host that denote those of the device.
 //!
 //! A fat binary is loaded when something of it is first used, as a library of the driver, so that every context has its own variables.
 
@@ -37,7 +37,7 @@ struct Binary {
 // SAFETY: the places of managed variables are the program's own, which writes them nowhere else.
 unsafe impl Send for Binary {}
 
-/// A variable of the host that stands for one of the device.
+/// A variable of the host that denotes one of the device.
 #[derive(Clone, Debug)]
 struct Variable {
     binary: usize,
@@ -111,7 +111,7 @@ fn global(library: u64, name: &CString, managed: bool) -> Result<(u64, usize), E
     }
 }
 
-/// The kernel that a function of the host stands for. What is a kernel's handle already stays one.
+/// The kernel that a function of the host denotes. What is a kernel's handle already stays one.
 pub fn kernel(function: usize) -> Result<usize, Error> {
     let mut guard = lock();
     let registered = guard.get_or_insert_default();
@@ -146,7 +146,7 @@ fn is_kernel(handle: u64) -> bool {
     cu!(cuKernelGetLibrary(&mut library, handle)).is_ok()
 }
 
-/// The function of the host that stands for a kernel, or the kernel if none does.
+/// The function of the host that denotes a kernel, or the kernel if none does.
 pub fn function_of(kernel: u64) -> u64 {
     let mut guard = lock();
     let registered = guard.get_or_insert_default();
@@ -158,7 +158,7 @@ pub fn function_of(kernel: u64) -> u64 {
     found.map_or(kernel, |(function, _)| *function)
 }
 
-/// Where a variable is that one of the host stands for, and its size.
+/// Where a variable is that one of the host denotes, and its size.
 pub fn variable(symbol: Pointer) -> Result<(u64, usize), Error> {
     context::ready()?;
     let mut guard = lock();
@@ -310,7 +310,7 @@ pub extern "C" fn __cudaInitModule(handle: usize) -> u8 {
 
 rt! {
     fn __cudaGetKernel(kernel_handle: Out<u64>, function: usize) {
-        // Asked once for each place of a program: a fault that is there by then must not be the answer for ever.
+        // Asked once for each place of a program: a fault that is there by then must not be the answer forever.
         context::initialise()?;
         kernel_handle.set(kernel(function)? as u64)
     }

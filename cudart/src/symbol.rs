@@ -1,4 +1,4 @@
-//! Variables of the device, by those of the host that stand for them.
+//! Variables of the device, by those of the host that denote them.
 
 use crate::driver::cu;
 use crate::error::{Code, Error, rt, rt_stream};

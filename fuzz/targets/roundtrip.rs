@@ -4,7 +4,7 @@
 
 use arbitrary::Unstructured;
 use libfuzzer_sys::{Corpus, fuzz_target};
-use warpsmith::fuzz::{Case, NoTools, Oracle, judge, smith};
+use warpsmith::fuzz::{Case, NoTools, Oracle, check, smith};
 
 fuzz_target!(|data: &[u8]| -> Corpus {
     let [kind, rest @ ..] = data else { return Corpus::Reject };
@@ -16,7 +16,7 @@ fuzz_target!(|data: &[u8]| -> Corpus {
     };
     let Ok(text) = text else { return Corpus::Reject };
     let Some(case) = Case::generated(text, 1) else { return Corpus::Reject };
-    if let Err(failure) = judge(&case, &Oracle::DEFAULT, &NoTools) {
+    if let Err(failure) = check(&case, &Oracle::DEFAULT, &NoTools) {
         panic!("{failure}\n{}", case.file_test());
     }
     Corpus::Keep

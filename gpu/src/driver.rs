@@ -192,7 +192,7 @@ impl Functions {
         Functions::load(library.ok_or_else(|| Absent(reasons.join("; ")))?)
     }
 
-    /// The error that a status stands for.
+    /// The error that a status denotes.
     pub fn check(&self, call: &'static str, status: Status) -> Result<(), Error> {
         if status == 0 {
             return Ok(());

@@ -79,7 +79,7 @@ impl Gpu {
             Optimization::Full => 4,
         };
         let options: [c_int; 3] = [JIT_LOG, JIT_LOG_BYTES, JIT_LEVEL];
-        // Numbers travel in the place of pointers.
+        // Numbers are passed as pointers.
         let values = [log.as_mut_ptr().cast::<c_void>(), LOG_BYTES as *mut c_void, level as *mut c_void];
         let mut handle = null_mut();
         // SAFETY: the text ends with a zero, as the driver wants PTX; there is a value for each option; the log has as many bytes as its

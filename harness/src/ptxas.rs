@@ -85,7 +85,7 @@ impl Ptxas {
         cubin.map_err(|e| Unaccepted::said(format!("ptxas has written no code: {e}")))
     }
 
-    /// What ptxas says of a text, if it says anything: one that crashes judges nothing, and the user is told.
+    /// The verdict of ptxas on a text, if any: a crash is not a verdict, and is reported to the user.
     fn verdict<T>(&self, answer: Result<T, Unaccepted>) -> Option<Result<T, String>> {
         match answer {
             Err(Unaccepted { said, crashed: true }) => {
@@ -162,7 +162,7 @@ impl Toolbox {
                 named.retain(|path| {
                     path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"ptxas"))
                 });
-                // The order of a folder is no order.
+                // The order of a folder is not order.
                 named.sort();
                 programs.extend(named);
             }

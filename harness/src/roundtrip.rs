@@ -82,7 +82,7 @@ fn attempt(source: &str, options: &Options, report: &mut Report) -> Result<(), V
     let meaning = Program::from_ir(&module)
         .map_err(|errors| strings("the IR's meaning: ", &rendered(source, &errors)))?;
     let mut programs = Vec::new();
-    let mut judged: Vec<String> = Vec::new();
+    let mut assembled: Vec<String> = Vec::new();
     for level in OptLevel::ALL {
         let compiler = Compiler::new(report.target).with_opt_level(level);
         let compiled = compiler
@@ -92,14 +92,14 @@ fn attempt(source: &str, options: &Options, report: &mut Report) -> Result<(), V
             Program::load(&compiled.module).map_err(|errors| strings(&format!("{level}: "), &errors))?;
         programs.push((level, program));
         // Levels that make the same text are assembled once.
-        if !judged.contains(&compiled.text) {
+        if !assembled.contains(&compiled.text) {
             if let Some(ptxas) = options.toolbox.for_module(compiled.stats.version, report.target) {
                 report.ptxas = Some(ptxas.release.clone());
                 if let Err(said) = ptxas.assemble(&compiled.text, report.target) {
                     report.errors.push(format!("{level}: ptxas {} rejects the PTX: {said}", ptxas.release));
                 }
             }
-            judged.push(compiled.text);
+            assembled.push(compiled.text);
         }
     }
     #[cfg(feature = "native")]

@@ -181,7 +181,7 @@ impl TypeTable {
     pub fn size(&self, ty: Type) -> u64 {
         match ty.as_aggregate() {
             Some(id) => self.entries.get(id).map_or(0, |entry| entry.size),
-            // What is no power of two of bytes takes the next one, so that elements of arrays are aligned.
+            // What is not a power of two of bytes takes the next one, so that elements of arrays are aligned.
             None if ty.is_invalid() => 0,
             None => ty.bits().div_ceil(8).next_power_of_two().into(),
         }
@@ -195,7 +195,7 @@ impl TypeTable {
         }
     }
 
-    /// How many scalars and vectors a value of the type consists of: 1 for one that is no aggregate.
+    /// How many scalars and vectors a value of the type consists of: 1 for one that is not an aggregate.
     pub fn parts(&self, ty: Type) -> u64 {
         match ty.as_aggregate() {
             Some(id) => self.entries.get(id).map_or(0, |entry| entry.parts),
@@ -203,7 +203,7 @@ impl TypeTable {
         }
     }
 
-    /// How deep the type holds others: 0 for one that is no aggregate.
+    /// How deep the type holds others: 0 for one that is not an aggregate.
     pub fn depth(&self, ty: Type) -> u32 {
         self.get(ty).map_or(0, |entry| entry.depth)
     }
@@ -222,7 +222,7 @@ impl TypeTable {
         }
     }
 
-    /// How many fields or elements a type has; 0 for one that is no aggregate.
+    /// How many fields or elements a type has; 0 for one that is not an aggregate.
     pub fn fields(&self, ty: Type) -> u64 {
         self.get(ty).map_or(0, |entry| match &entry.shape {
             Shape::Struct { fields, .. } => fields.len() as u64,

@@ -1,4 +1,4 @@
-//! The core operations told apart by their operands, so that a table over one kind of operation is an exhaustive match: what selects,
+//! The core operations distinguished by their operands, so that a table over one kind of operation is an exhaustive match: what selects,
 //! evaluates or folds them names every one, and a new row of the table fails the build where it is not named.
 
 use crate::ops::{Opcode, for_each_op};

@@ -159,7 +159,7 @@ impl Function {
     /// Forgets the instructions, values and blocks that are not in the layout and gives those that are new numbers, in the same order. `None`, and
     /// nothing has changed, for a function with debug information, which may name what is gone, and for one with blocks that use what is gone.
     ///
-    /// No value may stand for another: [`DataFlowGraph::resolve_aliases`] comes first.
+    /// No value may denote another: [`DataFlowGraph::resolve_aliases`] comes first.
     pub fn compact(&mut self) -> Option<Compacted> {
         if self.debug.is_some() || !self.layout.has_no_records() {
             return None;

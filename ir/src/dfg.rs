@@ -279,7 +279,7 @@ impl DataFlowGraph {
         });
     }
 
-    /// Makes an instruction use what its values stand for.
+    /// Makes an instruction use what its values denote.
     pub fn resolve_uses(&mut self, inst: Inst) {
         let uses: SmallVec<[Value; 8]> = self.uses(inst).collect();
         if uses.iter().any(|value| matches!(self.def(*value), ValueDef::Alias(_))) {
@@ -420,7 +420,7 @@ impl DataFlowGraph {
         }
     }
 
-    /// Makes a value stand for another, everywhere. The uses are rewritten by [`DataFlowGraph::resolve_aliases`], which must
+    /// Makes a value denote another, everywhere. The uses are rewritten by [`DataFlowGraph::resolve_aliases`], which must
     /// run before the function is verified or printed; until then [`DataFlowGraph::resolve`] sees through.
     ///
     /// A replaced block parameter must be taken off its block, a replaced result's instruction out of the layout.
@@ -432,7 +432,7 @@ impl DataFlowGraph {
         }
     }
 
-    /// The value that a value stands for.
+    /// The value that a value denotes.
     #[inline]
     pub fn resolve(&self, mut value: Value) -> Value {
         // `replace_value` resolves its target first, so chains have no cycle.
@@ -442,7 +442,7 @@ impl DataFlowGraph {
         value
     }
 
-    /// Makes every instruction use what its values stand for.
+    /// Makes every instruction use what its values denote.
     pub fn resolve_aliases(&mut self) {
         if !self.has_aliases {
             return;

@@ -45,7 +45,7 @@ impl FastMath {
     pub const CONTRACT: FastMath = FastMath(1);
     /// Operands may be put together in another order.
     pub const REASSOC: FastMath = FastMath(2);
-    /// Operands and results are no NaN.
+    /// Operands and results are not NaN.
     pub const NNAN: FastMath = FastMath(4);
     /// Operands and results are not infinite.
     pub const NINF: FastMath = FastMath(8);

@@ -42,7 +42,7 @@ pub struct MemFlags {
     pub volatile: bool,
     /// (Loads.) No thread writes the memory while the kernel runs.
     pub invariant: bool,
-    /// Log2 of the alignment plus one; 0 stands for the natural alignment of the type.
+    /// Log2 of the alignment plus one; 0 denotes the natural alignment of the type.
     align: u8,
 }
 

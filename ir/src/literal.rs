@@ -1,4 +1,4 @@
-//! Constants as text: which bits a written number stands for, and how bits are written.
+//! Constants as text: which bits a written number denotes, and how bits are written.
 
 use crate::types::{Scalar, Type};
 use warpsmith_semantics::value::Rounding;

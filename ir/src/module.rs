@@ -47,7 +47,7 @@ pub struct Global {
     pub ty: Type,
     /// How many elements.
     pub extent: Extent,
-    /// What it stands for if it is no memory: a texture, sampler or surface that the host binds, named by table-derived operations only.
+    /// What it denotes if it is not memory: a texture, sampler or surface that the host binds, named by table-derived operations only.
     pub handle: Option<ScalarType>,
     /// The alignment as written; else that of the element.
     pub align: Option<u32>,
@@ -229,7 +229,7 @@ impl Module {
         });
     }
 
-    /// What a name (without `@`) stands for.
+    /// What a name (without `@`) denotes.
     pub fn symbol(&self, name: &str) -> Option<Symbol> {
         self.symbols.get(name).copied()
     }

@@ -77,7 +77,7 @@ fn has_escape(bytes: &[u8]) -> bool {
     (0..bytes.len()).any(|at| escape(&bytes[at..]).is_some())
 }
 
-/// The byte that an escape at the beginning stands for, and the length of the escape.
+/// The byte that an escape at the beginning denotes, and the length of the escape.
 fn escape(bytes: &[u8]) -> Option<(u8, usize)> {
     match bytes {
         [b'_', b'$', b'_', ..] => Some((b'.', 3)),

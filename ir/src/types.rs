@@ -369,7 +369,7 @@ impl Type {
         if bits > 0 && (int || bits.is_multiple_of(8)) { Some(bits.div_ceil(8)) } else { None }
     }
 
-    /// Brings an integer constant into the one form that stands for its bits: sign-extended from the width, 0 or 1 for `i1`. Of a wider type
+    /// Brings an integer constant into the one form that denotes its bits: sign-extended from the width, 0 or 1 for `i1`. Of a wider type
     /// than 64 bits, the constants held so are those that sign extension reaches.
     #[inline]
     pub const fn normalize(self, value: i64) -> i64 {

@@ -1,5 +1,5 @@
 //! C's layout of structs and unions against what a C compiler says of random ones (`c_layout.py` wrote the table), and bit fields in memory
-//! against the bits that they stand for.
+//! against the bits that they denote.
 
 use arbitrary::Unstructured;
 use warpsmith_ir::c_layout::{Member, Record};

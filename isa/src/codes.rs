@@ -17,7 +17,7 @@ warpsmith_diag::codes! {
     MODIFIER_TWICE = "I0102";
     /// A modifier that is out of order, or one too many of its kind.
     ///
-    /// Modifiers may come in any order, but those of one kind are told apart by it: in `cvt.f32.u16` the first type is the result's.
+    /// Modifiers may come in any order, but those of one kind are distinguished by it: in `cvt.f32.u16` the first type is the result's.
     MODIFIER_ORDER = "I0103";
     /// A modifier is missing.
     ///
@@ -54,7 +54,7 @@ warpsmith_diag::codes! {
     REGISTER = "I0206";
     /// A constant of the wrong kind: an integer for a float or a float for an integer.
     ///
-    /// Integers are not converted: `1` is no `.f32`. Write `1.0`, or the bits as `0f3F800000`.
+    /// Integers are not converted: `1` is not a `.f32`. Write `1.0`, or the bits as `0f3F800000`.
     CONSTANT_KIND = "I0207";
     /// A constant out of the range that the operand has.
     RANGE = "I0208";

@@ -112,7 +112,7 @@ impl Clause {
         self.any.iter().any(|condition| condition.allows(version, target))
     }
 
-    /// Who asks for it, of the releases of ptxas that a text of this version is judged for: one of them, or all that know the version.
+    /// Which of the releases of ptxas that a module of this version is validated for enforce it: one of them, or all that know the version.
     pub fn demand(&self, version: Version, asked: Option<Release>) -> Demand {
         match self.releases {
             _ if self.advisory => Demand::None,

@@ -38,7 +38,7 @@ impl DerefMut for Filled {
 /// An instruction as the tables know it: its form, what fills the form's slots, and which of the form's operands are written.
 ///
 /// What it means is asked for by type, never by text: [`operation`](Instruction::operation), [`traits`](Instruction::traits),
-/// the kinds of modifiers ([`rounding`](Instruction::rounding), [`scope`](Instruction::scope), ...) and, for what stands for itself,
+/// the kinds of modifiers ([`rounding`](Instruction::rounding), [`scope`](Instruction::scope), ...) and, for what denotes itself,
 /// [`has`](Instruction::has).
 ///
 /// ```
@@ -190,7 +190,7 @@ impl Instruction {
         self.traits().contains(Traits::ALIGNED) || self.has(Mod::Aligned)
     }
 
-    /// The operands of the form that are written: the first stands for the first operand of the statement, and so on. Of a mnemonic
+    /// The operands of the form that are written: the first denotes the first operand of the statement, and so on. Of a mnemonic
     /// without its operands, those that must be written.
     pub fn places(&self) -> impl Iterator<Item = &'static OperandSpec> + '_ {
         let places = self.form().operands.iter().enumerate();

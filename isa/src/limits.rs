@@ -68,7 +68,7 @@ pub struct Multiprocessor {
 }
 
 impl Multiprocessor {
-    /// That of a compute capability, if the table has it.
+    /// The multiprocessor of a compute capability, if the table has it.
     ///
     /// ```
     /// use warpsmith_isa::limits::Multiprocessor;

@@ -8,7 +8,7 @@ use warpsmith_diag::nearest;
 
 /// What the matcher must know of a modifier.
 pub(crate) struct ModInfo {
-    /// 0 where order does not matter; modifiers of one other kind are told apart by their order.
+    /// 0 where order does not matter; modifiers of one other kind are distinguished by their order.
     pub kind: u8,
     /// True where it may be written twice.
     pub repeatable: bool,
@@ -163,7 +163,7 @@ pub enum MnemonicError {
         /// The opcode whose name is nearest.
         nearest: Option<Opcode>,
     },
-    /// A part after the opcode is no modifier of any instruction.
+    /// A part after the opcode is not a modifier of any instruction.
     UnknownModifier {
         /// The bytes of the text that hold it, without its dot.
         range: std::ops::Range<usize>,

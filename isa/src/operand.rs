@@ -1,4 +1,4 @@
-//! Operands as the judge sees them: what the text, or the IR, put in a place, with names already looked up.
+//! Operands as validation sees them: what the text or the IR has in a place, with names already resolved.
 
 use crate::{ScalarType, SpecialReg, StateSpace};
 
@@ -22,7 +22,7 @@ pub enum Operand<'a> {
     },
     /// A special register of one element with a constant added: `%laneid+4`.
     SpecialPlus(SpecialReg),
-    /// The name of a variable, standing for its address, possibly with a constant added.
+    /// The name of a variable, denoting its address, possibly with a constant added.
     Var(Variable),
     /// The name of a variable plus a constant: `x+4`.
     VarPlus(Variable),
@@ -54,7 +54,7 @@ pub enum Operand<'a> {
     Address(Base),
     /// `[a, b, ...]`: the elements, the first of them an [`Operand::Address`].
     Bracket(&'a [Operand<'a>]),
-    /// `(a, b)` of a call, which only the functions' own types can judge.
+    /// `(a, b)` of a call, which only the function's signature can validate.
     Arguments,
     /// Something that was already reported: fits everywhere.
     Unknown,

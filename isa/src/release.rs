@@ -2,7 +2,7 @@
 //!
 //! What a `.version` has is the same for all releases that know it, with few exceptions: a later release takes, or refuses, what an earlier one did
 //! not, whatever the `.version`. Such a rule is a clause of the tables (`@ptxas 13.1 never if .x`), or of [`Change`] where it is about operands in
-//! general. A text is judged either as one release would, or as all do that know its `.version`: then only what every one of them refuses is an error,
+//! general. A module is validated either for one release, or for all that support its `.version`: then only what every one of them rejects is an error,
 //! and what some refuse is a warning.
 
 use crate::Version;
@@ -102,7 +102,7 @@ impl fmt::Display for ReleaseRange {
 pub enum Demand {
     /// None of the releases in question.
     None,
-    /// Some of them: what breaks it is doubtful.
+    /// Some of them: violations are warnings.
     Some,
     /// All of them.
     All,

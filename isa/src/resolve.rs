@@ -387,7 +387,7 @@ pub struct SigValue {
     pub ty: ScalarType,
     /// How many in braces; `None` for a scalar.
     pub count: Option<u16>,
-    /// Other numbers that will do; 0 stands for a scalar.
+    /// Other numbers that will do; 0 denotes a scalar.
     pub counts: &'static [u16],
     /// True where a modifier names the type.
     pub named: bool,
@@ -397,7 +397,7 @@ pub struct SigValue {
     pub tolerated: TypeSet,
     /// What may stand there.
     pub accepts: Accepts,
-    /// Where a variable that stands for its address must live; `None` for anywhere.
+    /// Where a variable that denotes its address must live; `None` for anywhere.
     pub space: Option<SigSpace>,
     /// Which immediates.
     pub range: Option<Range>,

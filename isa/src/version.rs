@@ -15,7 +15,7 @@ pub struct Version {
 impl Version {
     /// The newest version the tables describe.
     pub const LATEST: Version = Version::new(9, 5);
-    /// The oldest version that knows `.address_size`, hence the oldest this crate judges.
+    /// The first version with `.address_size`, and therefore the oldest that this crate supports.
     pub const OLDEST: Version = Version::new(2, 3);
 
     /// Every version from [`Version::OLDEST`] to [`Version::LATEST`], lowest first.

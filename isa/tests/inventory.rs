@@ -1,5 +1,5 @@
 //! Nothing that PTX ISA 9.0 has is missing without a word: `tests/oracle/inventory.tsv` lists every instruction, special register,
-//! directive and chapter of syntax; each is in the tables, or at least judged against recorded verdicts.
+//! directive and chapter of syntax; each is in the tables, or at least recorded against recorded verdicts.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -12,7 +12,7 @@ fn rows(name: &str) -> Vec<Vec<String>> {
 }
 
 /// The families of recorded verdicts; those of the rows of a later release say so before a colon.
-fn judged() -> BTreeSet<String> {
+fn recorded() -> BTreeSet<String> {
     let family = |row: Vec<String>| row[0].trim_start_matches("v91:").to_owned();
     rows("agreement.tsv").into_iter().map(family).collect()
 }
@@ -23,7 +23,7 @@ fn is_instruction(name: &str) -> bool {
     FAMILIES.iter().any(of_family) || Opcode::from_text(name).is_some_and(|op| !op.forms().is_empty())
 }
 
-/// `%envreg<32>` stands for 32 registers; `%pm<8>_64` has its number in the middle.
+/// `%envreg<32>` denotes 32 registers; `%pm<8>_64` has its number in the middle.
 fn is_special_register(name: &str) -> bool {
     let first = match (name.find('<'), name.find('>')) {
         (Some(open), Some(close)) => format!("{}0{}", &name[..open], &name[close + 1..]),
@@ -34,7 +34,7 @@ fn is_special_register(name: &str) -> bool {
 
 #[test]
 fn everything_of_the_inventory_is_there() {
-    let judged = judged();
+    let recorded = recorded();
     let mut missing = Vec::new();
     for row in rows("inventory.tsv") {
         let [name, section, category] = &row[..] else { panic!("a row of {} fields: {row:?}", row.len()) };
@@ -42,7 +42,7 @@ fn everything_of_the_inventory_is_there() {
             // Blocks and guards are not instructions, though the manual lists them among these.
             Some("9") if !matches!(name.as_str(), "{}" | "@") => is_instruction(name),
             Some("10") if name.starts_with('%') => is_special_register(name),
-            _ => judged.contains(name),
+            _ => recorded.contains(name),
         };
         if !there {
             missing.push(format!("{name} ({section}, {category})"));
@@ -53,15 +53,15 @@ fn everything_of_the_inventory_is_there() {
 
 #[test]
 fn every_family_of_the_tables_has_recorded_verdicts() {
-    let judged = judged();
-    let unjudged = |family: &&Family| {
+    let recorded = recorded();
+    let unrecorded = |family: &&Family| {
         let opcodes =
             || FORMS.iter().filter(|form| form.family().name == family.name).map(|form| form.opcode);
         // The rows of `tcgen05.ld` have `tcgen05.ld.red` among them.
         let parent = family.name.rsplit_once('.').map_or("", |(parent, _)| parent);
-        let by_name = judged.contains(family.name) || judged.contains(parent);
-        !by_name && !opcodes().any(|opcode| judged.contains(opcode.text()))
+        let by_name = recorded.contains(family.name) || recorded.contains(parent);
+        !by_name && !opcodes().any(|opcode| recorded.contains(opcode.text()))
     };
-    let unjudged: Vec<_> = FAMILIES.iter().filter(unjudged).map(|family| family.name).collect();
-    assert!(unjudged.is_empty(), "never judged by ptxas: {}", unjudged.join(", "));
+    let unrecorded: Vec<_> = FAMILIES.iter().filter(unrecorded).map(|family| family.name).collect();
+    assert!(unrecorded.is_empty(), "without a recorded verdict of ptxas: {}", unrecorded.join(", "));
 }

@@ -62,7 +62,7 @@ fn modifiers_come_in_any_order_and_print_in_the_manuals() {
     for text in ["add.ftz.rn.f32", "add.f32.rn.ftz", "add.rn.f32.ftz"] {
         assert_eq!(parse(text).canonical().to_string(), "add.rn.ftz.f32");
     }
-    // Types are told apart by their order.
+    // Types are distinguished by their order.
     assert_ne!(parse("cvt.u32.u16").canonical(), parse("cvt.u16.u32").canonical());
 }
 

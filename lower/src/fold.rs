@@ -39,7 +39,7 @@ pub fn instruction(
         }
         data => {
             let args = dfg.args(inst);
-            // Most instructions have an operand that is no constant: those are done with before a plan is made.
+            // Most instructions have an operand that is not a constant: those are done with before a plan is made.
             let values: Option<SmallVec<[u128; 3]>> =
                 args.iter().map(|arg| bits(dfg.ty(*arg), constant(*arg)?)).collect();
             let values = values?;

@@ -1,6 +1,6 @@
 //! Formulas that build IR: `x * x + 1.0` makes a multiplication and an addition where the function is at.
 //!
-//! A [`V`] is a value of the function that is built. Its operators go by its type: `+` is `fadd` or `iadd`, `<` is written [`V::lt`] and compares floats
+//! A [`V`] is a value of the function that is built. Its operators depend on its type: `+` is `fadd` or `iadd`, `<` is written [`V::lt`] and compares floats
 //! (false for NaN) or signed integers. Numbers take the type of the other operand. Control flow is [`V::if_else`] and [`E::repeat`]; what is
 //! cheap on both sides is a [`V::select`].
 

@@ -22,12 +22,12 @@ pub(crate) enum Build {
     Both(for<'e> fn(V<'e>) -> [V<'e>; 2]),
 }
 
-/// The formats that a function is written for; `f16` and `bf16` go by way of `f32` in each case.
+/// The formats that a function is written for; `f16` and `bf16` go through `f32` in each case.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Formats {
     /// Its text serves `f32` and `f64`.
     Each,
-    /// Written for `f64`: `f32` goes by way of it.
+    /// Written for `f64`: `f32` goes through it.
     Wide,
     /// Written for `f32` alone: approximate instructions.
     Single,

@@ -27,7 +27,7 @@ impl Worst {
 }
 
 /// Compares what is found with what is promised, and CUDA's figure with both.
-fn judge(found: BTreeMap<String, Worst>) {
+fn within_bounds(found: BTreeMap<String, Worst>) {
     let mut wrong = Vec::new();
     for (symbol, worst) in found {
         let function = Function::from_symbol(&symbol).unwrap();
@@ -77,7 +77,7 @@ fn golden() {
         }
         found.insert(symbol.to_owned(), worst);
     }
-    judge(found);
+    within_bounds(found);
 }
 
 /// From 8 on CUDA states an absolute error of its Bessel functions: 2.2e-6 in `f32`, 5e-12 in `f64`. Ours is what is rounded of values that
@@ -168,5 +168,5 @@ fn floats() {
         compare(function, &Harness::new(function), operands.clone(), &mut worst);
         found.insert(function.symbol(), worst);
     }
-    judge(found);
+    within_bounds(found);
 }

@@ -81,7 +81,7 @@ fn nan(ty: Type, a: u64, b: u64) -> bool {
     ty == Type::BF16 && [a, b].iter().all(|v| v & 0x7fff > 0x7f80)
 }
 
-/// Operands from 0.5 to 20 for each parameter that is no pointer.
+/// Operands from 0.5 to 20 for each parameter that is not a pointer.
 fn usual(function: Function, count: usize) -> Vec<Vec<u64>> {
     let (params, _) = function.signature();
     let value = |i: usize| 0.5 + 19.5 * i as f64 / count as f64;

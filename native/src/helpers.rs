@@ -53,7 +53,7 @@ fn narrow(format: Format, x: f64) -> u16 {
     sign | field << fraction | (units & ((1 << fraction) - 1)) as u16
 }
 
-/// The number that the format's bits stand for.
+/// The number that the format's bits denote.
 fn widen(format: Format, bits: u16) -> f64 {
     let Format { fraction, max } = format;
     let field = i32::from(bits & 0x7fff) >> fraction;
@@ -119,7 +119,7 @@ unsafe extern "C" fn wide_product(signed: u32, a: u64, a_high: u64, b: u64, b_hi
     let (a, b) = (wide(a, a_high), wide(b, b_high));
     let [low, mut high] = product(a, b);
     if signed != 0 {
-        // A negative number stands for 2^128 more than it is.
+        // A negative number denotes 2^128 more than it is.
         high = high.wrapping_sub(if (a as i128) < 0 { b } else { 0 });
         high = high.wrapping_sub(if (b as i128) < 0 { a } else { 0 });
     }

@@ -71,7 +71,7 @@ warpsmith_diag::codes! {
     /// Something else was expected here.
     ///
     /// Each statement ends in `;`. A missing `;` at the end of a line, a missing comma between operands, or a misspelt directive is told once and
-    /// read as it was meant, so that the rest of the text is judged too.
+    /// read as it was meant, so that the rest of the text is validated too.
     SYNTAX = "P0101";
     /// A brace without its partner.
     ///
@@ -152,7 +152,7 @@ warpsmith_diag::codes! {
     ALIGN = "P0405";
     /// Array sizes that are not possible.
     ///
-    /// Registers are no arrays: `.reg .b32 %r<8>` declares eight. Only the first size of an array may be left open.
+    /// Registers are not arrays: `.reg .b32 %r<8>` declares eight. Only the first size of an array may be left open.
     ARRAY = "P0406";
     /// An attribute that does not belong there.
     ATTRIBUTE = "P0407";
@@ -181,7 +181,7 @@ warpsmith_diag::codes! {
     ///
     /// The nearest name is looked for by the structure of the instruction and by its spelling, and checked against the operands.
     MNEMONIC = "P0601";
-    /// A guard that is no predicate.
+    /// A guard that is not a predicate.
     ///
     /// `@%p` and `@!%p` take a register declared `.pred`, as `setp` writes it.
     GUARD = "P0602";

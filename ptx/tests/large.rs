@@ -103,7 +103,7 @@ fn warnings_are_told_in_the_order_of_the_text() {
     assert_eq!(messages(&module(300, |_| Some(doubtful))).len(), 100);
 }
 
-/// What bodies say together is judged together.
+/// Bodies that depend on each other are validated together.
 #[test]
 fn constants_of_several_bodies_add_up() {
     let large = ".const .b8 table[30000];";

@@ -7,7 +7,7 @@ fn passes(version: &str, target: &str, module: &str) -> bool {
     ValidatedModule::parse(&text).is_ok()
 }
 
-/// Modules that pass, and ones a step beyond that do not, `#` standing for the number.
+/// Modules that pass, and ones a step beyond that do not, `#` denoting the number.
 fn between(version: &str, target: &str, module: &str, last: u64, first_wrong: u64) {
     for (number, expected) in [(last, true), (first_wrong, false)] {
         let module = module.replace('#', &number.to_string());

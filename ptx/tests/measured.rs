@@ -19,7 +19,7 @@ fn rows<const N: usize>(name: &str) -> Vec<[String; N]> {
 }
 
 /// One kernel with a single statement; the warnings, or the errors.
-fn judge(
+fn validate(
     version: &str,
     target: &str,
     module: &str,
@@ -117,7 +117,7 @@ fn modifiers_stand_where_ptxas_takes_them() {
             operands.get(base.as_str()).unwrap_or_else(|| panic!("no operands for {base}"));
         let declarations = format!("{REGISTERS}\nlist: .branchtargets L1;");
         let statement = format!("{tried} {operands};\nL1:");
-        let ours = judge("9.0", target, ".func f() { ret; }", &declarations, &statement);
+        let ours = validate("9.0", target, ".func f() { ret; }", &declarations, &statement);
         if ours.is_ok() != (verdict == "ok") {
             wrong.push(format!("{kind}: {tried} {operands}: {verdict} {message}; ours: {ours:?}"));
         }
@@ -126,7 +126,7 @@ fn modifiers_stand_where_ptxas_takes_them() {
 }
 
 #[test]
-fn doubtful_statements_are_accepted_with_a_warning() {
+fn lenient_statements_are_accepted_with_a_warning() {
     let recorded: BTreeMap<String, [String; 10]> = rows::<10>("matrix.tsv")
         .into_iter()
         .filter(|row| row[5] == "ok")
@@ -142,10 +142,10 @@ fn doubtful_statements_are_accepted_with_a_warning() {
         let verdicts = match recorded.get(&statement) {
             Some([_, _, _, version, target, _, _, declarations, _, module]) => {
                 let text = |field: &str| field.replace("\\n", "\n");
-                vec![judge(version, target, &text(module), &text(declarations), &statement)]
+                vec![validate(version, target, &text(module), &text(declarations), &statement)]
             }
             None => ["sm_90a", "sm_100a", "sm_103a", "sm_120a"]
-                .map(|target| judge("9.0", target, "", NAMES, &statement))
+                .map(|target| validate("9.0", target, "", NAMES, &statement))
                 .into(),
         };
         let taken = verdicts.iter().find_map(|verdict| verdict.as_ref().ok());
@@ -160,7 +160,7 @@ fn doubtful_statements_are_accepted_with_a_warning() {
 /// The names that statements of `lenient.tsv` use.
 const NAMES: &str = ".shared .align 128 .b8 sv[4096]; .reg .b16 h<4>; .reg .b32 r<460>; .reg .f32 f<160>; .reg .b64 d<8>; .reg .b64 a64; .reg .pred p<104>;";
 
-/// Rows of `lenient.tsv` that are no doubt: 4294967296 as a matrix descriptor, which has 64 bits.
+/// Rows of `lenient.tsv` that are not lenient: 4294967296 as a matrix descriptor, which has 64 bits.
 const WIDE: &[&str] = &[
     "matrix.tcgen05.cp.0222",
     "matrix.tcgen05.mma.0722",
@@ -171,7 +171,7 @@ const WIDE: &[&str] = &[
     "matrix.tcgen05.mma.ws.sp.0312",
 ];
 
-/// The forms of `regclasses.tsv`: name, target and statement, where `<1 4>` stands for operand 1, four registers in braces.
+/// The forms of `regclasses.tsv`: name, target and statement, where `<1 4>` denotes operand 1, four registers in braces.
 const FRAGMENTS: &[(&str, &str, &str)] = &[
     ("mma f16/f32", "sm_90", "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 <0 4>, <1 4>, <2 2>, <3 4>"),
     ("mma f16/f16", "sm_90", "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 <0 2>, <1 4>, <2 2>, <3 2>"),
@@ -324,7 +324,7 @@ fn fragments_are_held_by_the_registers_that_ptxas_takes() {
             .into_iter()
             .filter(|ty| {
                 let (declarations, statement) = with_registers(template, operand.parse().unwrap(), ty);
-                judge("9.0", target, "", &declarations, &statement).is_ok()
+                validate("9.0", target, "", &declarations, &statement).is_ok()
             })
             .collect();
         if ours != accepted {

@@ -1,7 +1,7 @@
 //! Agreement with ptxas on the recorded rows of `tests/oracle`: single statements, each with the verdict of the real ptxas.
 //!
 //! `agreement.tsv` holds, per family, how many rows there are of each verdict and on how many we differ. A family that gets worse fails the
-//! test; `BLESS=1` records the present state, `ROWS=family` prints the rows of a family on which we differ. Rows of `v91.tsv`, judged by ptxas 13.5,
+//! test; `BLESS=1` records the present state, `ROWS=family` prints the rows of a family on which we differ. Rows of `v91.tsv`, checked by ptxas 13.5,
 //! have families of their own, `v91:add`; `ROWS=v91:` prints those of all of them.
 
 use std::collections::BTreeMap;
@@ -25,7 +25,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/oracle")
 }
 
-/// The module that ptxas judged for a row.
+/// The module that ptxas checked for a row.
 fn module(version: &str, target: &str, decls: &str, statement: &str, module_decls: &str) -> String {
     let text = |field: &str| field.replace("\\n", "\n");
     format!(
@@ -47,7 +47,7 @@ fn release(part: &str, target: &str) -> Release {
     }
 }
 
-fn judge(part: &str, wanted: Option<&str>, table: &mut Table) {
+fn compare(part: &str, wanted: Option<&str>, table: &mut Table) {
     let path = folder().join(part);
     let rows = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     for row in rows.lines().skip(1) {
@@ -113,7 +113,7 @@ fn verdicts_agree_with_ptxas() {
     let wanted = std::env::var("ROWS").ok();
     let mut table = Table::new();
     for part in ["arith.tsv", "data.tsv", "sync.tsv", "matrix.tsv", "more.tsv", "v91.tsv"] {
-        judge(part, wanted.as_deref(), &mut table);
+        compare(part, wanted.as_deref(), &mut table);
     }
     let path = folder().join("agreement.tsv");
     if std::env::var_os("BLESS").is_some() {

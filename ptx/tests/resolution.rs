@@ -34,7 +34,7 @@ fn optional_operands_are_told_apart() {
     assert_eq!(found[5].0, Operation::MbarrierTryWait);
 }
 
-/// What has been judged before is not judged again: in any order, and where other operands stand in between.
+/// What has been validated before is not validated again: in any order, and where other operands stand in between.
 #[test]
 fn repeated_statements_are_resolved_as_the_first() {
     let statements = [

@@ -59,7 +59,7 @@ fault_codes! {
     BadMask = "bad_mask",
     /// A barrier that does not exist, or that is used with different thread counts at once.
     BadBarrier = "bad_barrier",
-    /// A branch or call through a value that is no target.
+    /// A branch or call through a value that is not a target.
     BadTarget = "bad_target",
     /// An operation on memory that holds no mbarrier object, or one that its counts forbid.
     BadMbarrier = "bad_mbarrier",

@@ -1,7 +1,7 @@
 //! C's conversions, as `vprintf` formats them (C17, 7.21.6.1).
 //!
 //! What the device passes is an array of promoted arguments: integers of 4 or 8 bytes, floats of 8, each at a multiple of
-//! its size. Which size an integer has follows from the conversion, so the format is all there is to go by, as it is for
+//! its size. Which size an integer has follows from the conversion, so the format is all there is, as it is for
 //! CUDA's driver, which formats on the host too.
 
 use warpsmith_ir::printf::{Amount, Conversion, Kind, MOST_ARGUMENTS, Notation, Piece, Radix, pieces};
@@ -36,7 +36,7 @@ struct Field {
     precision: Option<usize>,
 }
 
-/// The text, and how many arguments it took. What is no conversion is printed as it is written, and so are conversions whose arguments would be
+/// The text, and how many arguments it took. What is not a conversion is printed as it is written, and so are conversions whose arguments would be
 /// more than a device prints.
 pub(crate) fn format<A: Arguments>(format: &[u8], args: &mut A) -> Result<(Vec<u8>, u32), A::Error> {
     let (mut text, mut taken) = (Vec::with_capacity(format.len()), 0);

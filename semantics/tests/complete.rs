@@ -5,7 +5,7 @@ use warpsmith_isa::sample::{Arg, Sample, pairs_of_form};
 use warpsmith_isa::{Instruction, Opcode, Operation, Rounding, ScalarType, Target, forms};
 use warpsmith_semantics::{Meaning, Width, Written, plan};
 
-/// The types of an argument's registers, the elements of vectors and pairs one by one; `None` for what is no register.
+/// The types of an argument's registers, the elements of vectors and pairs one by one; `None` for what is not a register.
 fn types(arg: &Arg) -> Vec<Option<ScalarType>> {
     match arg {
         Arg::Reg(ty) | Arg::Not(ty) | Arg::Neg(ty) | Arg::Part(ty, _) => vec![Some(*ty)],

@@ -124,7 +124,7 @@ fn ideal_sums_of_zeros_are_positive_and_of_nan_are_nan() {
         for (at, d) in d.into_iter().enumerate() {
             assert_eq!(f32::from_bits(d).is_nan(), at / 16 == 1, "{at}");
         }
-        // A scale that is no number, of the second of two blocks of row 2.
+        // A scale that is not a number, of the second of two blocks of row 2.
         let mut scales = [0x7f; 32];
         scales[5] = 0xff;
         let product = Product {

@@ -250,7 +250,7 @@ fn scaled_vectors_from_the_registers_of_a_warp() {
     assert_eq!(seen, 1000);
 }
 
-/// The products of tensor memory that a group of scaled vectors stands for: of each kind that has such scales, dense and sparse.
+/// The products of tensor memory that a group of scaled vectors denotes: of each kind that has such scales, dense and sparse.
 fn scaled_tensor_products(key: &[&str]) -> Vec<(MmaKind, TensorProduct)> {
     let [_, _, _, a, b, _, scale, count] = key else { panic!("{key:?}") };
     let kinds: &[(MmaKind, Option<ScaleVector>)] = match *count {

@@ -5,7 +5,7 @@ use crate::launch::LaunchSpec;
 use arbitrary::Unstructured;
 use warpsmith_smith::{BLOCK, BYTES_PER_THREAD, GRID, INPUT_BYTES, Random, THREADS, ir, ptx};
 
-/// What is judged.
+/// What is checked.
 #[derive(Clone, Debug)]
 pub struct Case {
     /// The language of the text.
@@ -21,7 +21,7 @@ pub struct Case {
 /// The launch that generated kernels are made for. The input buffer follows from the seed; much of it is at the edges of integers, where a compiler that
 /// does not know it cannot fold it.
 fn launch(seed: u64, variables: &str) -> String {
-    // Mostly on one host thread, which is quicker where many cases are judged at once.
+    // Mostly on one host thread, which is quicker where many cases are checked at once.
     let schedule = if seed.is_multiple_of(4) { "" } else { "\"schedule\": \"round-robin\", " };
     format!(
         "{{{schedule}\"entry\": \"k\", \"grid\": [{GRID}, 1, 1], \"block\": [{BLOCK}, 1, 1], \"limits\": {{\"steps\": 20000000}}, \"args\": \

@@ -23,10 +23,10 @@ pub struct Folded {
 }
 
 /// What came of a comparison.
-pub type Judged = Result<(Verdict, Folded), Failure>;
+pub type FoldingResult = Result<(Verdict, Folded), Failure>;
 
 /// Makes a module of constants of a seed, and compares what ptxas folds with the engine. `None` without a ptxas.
-pub fn folding(seed: u64, config: &Config, tools: &dyn Tools) -> Option<(Case, Judged)> {
+pub fn folding(seed: u64, config: &Config, tools: &dyn Tools) -> Option<(Case, FoldingResult)> {
     let bytes = Random::new(seed).bytes(KERNELS * 400);
     let made = constants(&mut Unstructured::new(&bytes), config, KERNELS).ok()?;
     let description = "{\"entry\": \"k0\", \"grid\": [1], \"block\": [1], \"args\": [{\"buffer_zero\": 8}]}";

@@ -1,6 +1,6 @@
 //! Metamorphic tests: any program with a launch against what transformations that keep its meaning make of it.
 
-use super::judge::{difference, judge};
+use super::check::{check, difference};
 use super::{Case, Failure, Oracle, Tools, Verdict};
 use crate::launch::{Arg, Execution, execute};
 use crate::{Fault, Language, Module, Program, ptx};
@@ -75,9 +75,9 @@ impl Subject {
         Ok(Subject { case, program, expected })
     }
 
-    fn judge(&self, text: String, oracles: &[Oracle], tools: &dyn Tools) -> (Case, Result<Verdict, Failure>) {
+    fn check(&self, text: String, oracles: &[Oracle], tools: &dyn Tools) -> (Case, Result<Verdict, Failure>) {
         let case = Case { text, ..self.case.clone() };
-        let judged = judge(&case, oracles, tools).and_then(|mut verdict| {
+        let checked = check(&case, oracles, tools).and_then(|mut verdict| {
             let failure = |what| Failure { oracle: Oracle::Metamorphic, what };
             let program = load(&case).map_err(failure)?;
             verdict.runs += 1;
@@ -87,7 +87,7 @@ impl Subject {
                 None => Ok(verdict),
             }
         });
-        (case, judged)
+        (case, checked)
     }
 
     /// Asks oracles about what at most so many transformations drawn from a seed make of the program, and whether it still leaves the same. What
@@ -100,21 +100,21 @@ impl Subject {
         tools: &dyn Tools,
     ) -> Result<(Case, Verdict), Box<Changed>> {
         let (steps, text) = self.program.sequence(seed, length);
-        let (case, judged) = self.judge(text, oracles, tools);
-        let failure = match judged {
+        let (case, checked) = self.check(text, oracles, tools);
+        let failure = match checked {
             Ok(verdict) => return Ok((case, verdict)),
             Err(failure) => failure,
         };
         let fails = |steps: &[Step]| {
-            let (_, judged) = self.judge(self.program.apply(steps), &[failure.oracle], tools);
-            judged.is_err_and(|other| other.oracle == failure.oracle)
+            let (_, checked) = self.check(self.program.apply(steps), &[failure.oracle], tools);
+            checked.is_err_and(|other| other.oracle == failure.oracle)
         };
         if fails(&[]) {
             // The oracle objects to the program itself, which is what its author meant.
             return Ok((case, Verdict::default()));
         }
         let steps = shrink(&steps, fails);
-        let (case, judged) = self.judge(self.program.apply(&steps), &[failure.oracle], tools);
-        Err(Box::new(Changed { failure: judged.err().unwrap_or(failure), steps, case }))
+        let (case, checked) = self.check(self.program.apply(&steps), &[failure.oracle], tools);
+        Err(Box::new(Changed { failure: checked.err().unwrap_or(failure), steps, case }))
     }
 }

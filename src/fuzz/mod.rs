@@ -1,7 +1,7 @@
 //! Round trips: does a program mean the same by every way that it can be compiled and run?
 //!
 //! [`round_trip`] is the one function for a compiler's own tests and fuzz targets: it takes what the compiler made and a launch, and compares every byte
-//! that comes out of every way. [`Case`] makes programs of seeds, [`judge`] asks any of the [`Oracle`]s about one; the command `warpsmith fuzz` does
+//! that comes out of every way. [`Case`] makes programs of seeds, [`check`] runs any of the [`Oracle`]s on one; the command `warpsmith fuzz` does
 //! so in a loop. `docs/fuzzing.md` shows both.
 //!
 //! ```
@@ -26,17 +26,17 @@
 //! ```
 
 mod case;
+mod check;
 mod folding;
-mod judge;
 mod metamorphic;
 mod spoilt;
 
 pub use case::Case;
-pub use folding::{Folded, Judged, folding};
-pub use judge::{
-    Effort, NoRemains, NoTools, Remains, Tools, Verdict, difference, is_defined, judge, judge_with,
+pub use check::{
+    Effort, NoRemains, NoTools, Remains, Tools, Verdict, check, check_with, difference, is_defined,
     reference_launch,
 };
+pub use folding::{Folded, FoldingResult, folding};
 pub use metamorphic::{Changed, Subject};
 pub use spoilt::{Both, spoilt};
 pub use warpsmith_smith as smith;
@@ -79,7 +79,7 @@ pub enum Oracle {
 }
 
 impl Oracle {
-    /// All that judge a program by itself.
+    /// All that check a program by itself.
     pub const ALL: [Oracle; 11] = [
         Oracle::Accept,
         Oracle::Text,
@@ -218,5 +218,5 @@ pub fn round_trip<'a>(
     };
     let case =
         Case { language: language_of(&text), text, launch: launch.clone(), description: String::new() };
-    judge_with(&case, &Oracle::DEFAULT, Effort { levels, way: None }, &NoTools)
+    check_with(&case, &Oracle::DEFAULT, Effort { levels, way: None }, &NoTools)
 }

@@ -121,7 +121,7 @@ fn small_format(ty: ScalarType) -> Option<(i32, i32, Special)> {
     })
 }
 
-/// Rounds to the nearest value of a float format, ties to even; `None` for what is no float, and for the scale formats.
+/// Rounds to the nearest value of a float format, ties to even; `None` for what is not a float, and for the scale formats.
 fn float_bits(ty: ScalarType, value: f64) -> Option<u64> {
     match ty {
         ScalarType::F64 => return Some(value.to_bits()),
@@ -133,7 +133,7 @@ fn float_bits(ty: ScalarType, value: f64) -> Option<u64> {
     Some(if ty == ScalarType::TF32 { bits << 13 } else { bits })
 }
 
-/// The value of a float of these bits; `None` for what is no float, and for the scale formats.
+/// The value of a float of these bits; `None` for what is not a float, and for the scale formats.
 pub fn number(ty: ScalarType, bits: u64) -> Option<f64> {
     match ty {
         ScalarType::F64 => return Some(f64::from_bits(bits)),

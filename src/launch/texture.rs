@@ -95,7 +95,7 @@ pub struct HandleSpec {
     pub arg: usize,
     /// Where in its bytes.
     pub at: u64,
-    /// What the handle stands for.
+    /// What the handle denotes.
     pub resource: Resource,
 }
 

@@ -23,7 +23,7 @@ enum Given {
     /// A buffer of so many zeros.
     Zeros(u64),
     Value(Arg),
-    /// A tensor map for boxes, of a buffer with these bytes, which is no argument itself.
+    /// A tensor map for boxes, of a buffer with these bytes, which is not an argument itself.
     Map {
         bytes: Vec<u8>,
         tensor: Tensor,

@@ -36,7 +36,7 @@ struct Mutant<'a> {
 }
 
 impl Mutant<'_> {
-    /// ptxas judges what the validator judges: no program of ours needs what it takes against the manual.
+    /// ptxas checks what the validator checks: no program of ours needs its leniency.
     fn is_of_validator(&self) -> bool {
         self.area == "validator"
     }

@@ -32,7 +32,7 @@ impl Row {
     }
 
     /// The ptxas of the kind that gave the verdict, if it is installed.
-    pub fn judge<'a>(&self, toolbox: &'a Toolbox) -> Option<&'a Ptxas> {
+    pub fn ptxas<'a>(&self, toolbox: &'a Toolbox) -> Option<&'a Ptxas> {
         let (target, version) = (self.target().ok()?, self.version.parse::<Version>().ok());
         match (self.release, version) {
             (Some(release), _) => toolbox.release(release),
@@ -57,13 +57,13 @@ pub fn ask(names: &[&str]) -> Result<(), String> {
             }
             found += 1;
             let target = row.target()?;
-            let judge = row.judge(&toolbox);
-            let now = match judge {
+            let ptxas = row.ptxas(&toolbox);
+            let now = match ptxas {
                 Some(ptxas) => ptxas.assemble(&row.module, target),
                 None => Err(format!("no installed ptxas knows {target}")),
             };
             // Ours as of the same release.
-            let release = judge.and_then(|ptxas| ptxas.release.parse().ok());
+            let release = ptxas.and_then(|ptxas| ptxas.release.parse().ok());
             let ours = warpsmith::check_as(row.module.as_str(), Language::Ptx, None, release);
             let ours = ours.iter().find(|finding| finding.is_error()).map(Diagnostic::to_string);
             let word = |ok| if ok { "ok" } else { "err" };

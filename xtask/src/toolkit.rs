@@ -64,7 +64,7 @@ pub fn compare(release: &str, against: Option<&str>) -> Result<(), String> {
     println!("\nothers that look like words of PTX:\n  {}", or_none(&apart.join("\n  ")));
 
     println!("\nrecorded rows with another verdict:");
-    let changes = judge_rows(&theirs, ours)?;
+    let changes = compare_rows(&theirs, ours)?;
     let mut kinds: BTreeMap<(bool, &str), Vec<&Change>> = BTreeMap::new();
     for change in &changes {
         kinds.entry((change.accepted, change.message.as_str())).or_default().push(change);
@@ -97,7 +97,7 @@ struct Change {
 }
 
 /// Asks the new release about all rows of targets that it knows, and where it differs from the record, ours too.
-fn judge_rows(theirs: &Ptxas, ours: &Ptxas) -> Result<Vec<Change>, String> {
+fn compare_rows(theirs: &Ptxas, ours: &Ptxas) -> Result<Vec<Change>, String> {
     let mut rows = Vec::new();
     for path in oracle::tables(&in_root("tests/oracle"))? {
         rows.extend(oracle::rows(&path)?);
@@ -107,7 +107,7 @@ fn judge_rows(theirs: &Ptxas, ours: &Ptxas) -> Result<Vec<Change>, String> {
     let (next, changes) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let work = || {
         while let Some(row) = rows.get(next.fetch_add(1, Ordering::Relaxed)) {
-            if let Some(change) = judge(row, theirs, ours) {
+            if let Some(change) = changed(row, theirs, ours) {
                 changes.lock().unwrap_or_else(PoisonError::into_inner).push(change);
             }
             let done = next.load(Ordering::Relaxed);
@@ -127,7 +127,7 @@ fn judge_rows(theirs: &Ptxas, ours: &Ptxas) -> Result<Vec<Change>, String> {
     Ok(changes)
 }
 
-fn judge(row: &oracle::Row, theirs: &Ptxas, ours: &Ptxas) -> Option<Change> {
+fn changed(row: &oracle::Row, theirs: &Ptxas, ours: &Ptxas) -> Option<Change> {
     let target = row.target().ok()?;
     // Checking is much faster than compiling, and most rows stay what they were.
     let recorded = row.verdict == "ok";
@@ -140,7 +140,7 @@ fn judge(row: &oracle::Row, theirs: &Ptxas, ours: &Ptxas) -> Option<Change> {
         return None;
     }
     let said = new.err().or(old.err()).unwrap_or_default();
-    // `file, line 9; error : ...`; kinds are told apart by what is said behind the line.
+    // `file, line 9; error : ...`; kinds are distinguished by what is said behind the line.
     let message = oracle::first_line(&said);
     let message = message.split_once("; ").map_or(message, |(_, message)| message).to_owned();
     let statement =

@@ -22,7 +22,7 @@ fn scratch(name: &str) -> PathBuf {
     folder.join(name)
 }
 
-/// An archive with one member that is no bitcode, and one that is.
+/// An archive with one member that is not bitcode, and one that is.
 fn rlib(object: &Path) -> PathBuf {
     let mut bytes = b"!<arch>\n".to_vec();
     for (name, content) in [("lib.rmeta/", vec![1, 2, 3, 4]), ("k.rcgu.o/", std::fs::read(object).unwrap())] {

@@ -34,19 +34,19 @@ pub struct Options {
     /// How many seconds a program may take, all oracles together. What takes longer is a failure, and ends the search.
     #[arg(long, value_name = "SECONDS", default_value_t = 120)]
     limit: u64,
-    /// What programs are made of: IR, PTX, or both by turns.
+    /// What programs are made of: IR, PTX, or both in turn.
     #[arg(long, value_enum, default_value_t)]
     language: Kind,
     /// What programs may contain: `key=value` with commas: `bytes`, `statements`, `depth`, `trips`, `functions`, `blocks`, `insts`, `fuel`, and
-    /// `memory`, `together`, `aggregates`, `atomics`, `scopes`, `approximate`, `judged`, `halves`, `floats`, `wide`, `vectors`, `calls`, `ptx`, `special`, `narrow` with true or
+    /// `memory`, `together`, `aggregates`, `atomics`, `scopes`, `approximate`, `reference`, `halves`, `floats`, `wide`, `vectors`, `calls`, `ptx`, `special`, `narrow` with true or
     /// false.
     #[arg(long, value_name = "KEY=VALUE,..")]
     config: Option<String>,
     /// Which oracles: accept, text, levels, passes, schedules, reference, native, checkers, ptxas, llvm, gpu. Default: all but the last two; those
-    /// that cost much for some programs only, and -O0 with one other level by turns. Oracles that are named look at all levels.
+    /// that cost much for some programs only, and -O0 with one other level in turn. Oracles that are named look at all levels.
     #[arg(long = "oracle", value_delimiter = ',', value_name = "NAME,..")]
     oracles: Vec<Oracle>,
-    /// The levels whose PTX is compared, instead of all or of two by turns: `O0,O2`.
+    /// The levels whose PTX is compared, instead of all or of two in turn: `O0,O2`.
     #[arg(long, value_delimiter = ',', value_name = "LEVEL,..", value_parser = crate::parse_level)]
     levels: Vec<OptLevel>,
     /// A folder for a file test of each failure.
@@ -68,7 +68,7 @@ pub struct Options {
     /// With --metamorphic: transformations, at most.
     #[arg(long, default_value_t = 12)]
     steps: usize,
-    /// Write the program of the first seed to standard output, and judge nothing.
+    /// Write the program of the first seed to standard output, and check nothing.
     #[arg(long)]
     print: bool,
 }
@@ -169,7 +169,7 @@ fn worker(
             }
         };
         state.set_busy(number, Some((seed, Instant::now())));
-        let judged = catch_unwind(AssertUnwindSafe(|| {
+        let checked = catch_unwind(AssertUnwindSafe(|| {
             let turns = [OptLevel::O0, OPTIMISING[(seed / 2 % 4) as usize]];
             let effort = match (options.oracles.is_empty(), options.levels.as_slice()) {
                 (true, []) => Effort { levels: &turns, way: Some(seed / 4) },
@@ -177,11 +177,11 @@ fn worker(
                 (false, []) => Effort::ALL,
                 (false, levels) => Effort { levels, way: None },
             };
-            source.judge(seed, &oracles, effort, tools, state)
+            source.check(seed, &oracles, effort, tools, state)
         }));
         state.set_busy(number, None);
         state.done.fetch_add(1, Ordering::Relaxed);
-        let (cause, found) = match judged {
+        let (cause, found) = match checked {
             Ok(None) => continue,
             Ok(Some((_, Ok(verdict)))) => {
                 state.runs.fetch_add(verdict.runs.into(), Ordering::Relaxed);
@@ -220,7 +220,7 @@ fn worker(
     }
 }
 
-/// The levels that are compared by turns with the plainest, where no oracles are named.
+/// The levels that are compared in turn with the plainest, where no oracles are named.
 const OPTIMISING: [OptLevel; 4] = [OptLevel::O2, OptLevel::O1, OptLevel::O3, OptLevel::Os];
 
 /// The oracles for a seed where none are named: those that cost little always, the others now and then.

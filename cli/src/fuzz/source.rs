@@ -1,4 +1,4 @@
-//! Where the programs come from that are judged.
+//! Where the checked programs come from.
 
 use super::state::State;
 use super::{Kind, Options};
@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 use warpsmith::fuzz::{self, Both, Case, Changed, Effort, Oracle, Subject, Tools, Verdict};
 use warpsmith_harness::runs::runs;
 
-/// How many random bytes a program is made of, by its seed, where `--config` says nothing: many are small, since those are judged quickly.
+/// How many random bytes a program is made of, by its seed, where `--config` says nothing: many are small, since those are checked quickly.
 const BYTES: [usize; 8] = [512, 1024, 256, 512, 2048, 256, 512, 1024];
 
 /// The size for a seed; neighbours, of which one is IR and the other PTX, have one.
@@ -22,8 +22,8 @@ pub(super) struct Config {
     bytes: Option<usize>,
     ir: fuzz::smith::ir::Config,
     ptx: fuzz::smith::ptx::Config,
-    /// `judged` was set, so that seeds do not decide it.
-    judged: bool,
+    /// `reference` was set, so that seeds do not decide it.
+    reference: bool,
 }
 
 impl Config {
@@ -33,7 +33,7 @@ impl Config {
             bytes: None,
             ir: fuzz::smith::ir::Config::default(),
             ptx: fuzz::smith::ptx::Config::default(),
-            judged: false,
+            reference: false,
         };
         for pair in text.split(',').filter(|pair| !pair.trim().is_empty()) {
             let (key, value) = pair.split_once('=').ok_or_else(|| format!("`{pair}`: expected KEY=VALUE"))?;
@@ -41,7 +41,7 @@ impl Config {
             let small = || value.parse::<u32>().map_err(|_| format!("{key}: `{value}` is not a number"));
             let truth =
                 || value.parse::<bool>().map_err(|_| format!("{key}: `{value}` is not true or false"));
-            let Config { bytes, ir, ptx, judged } = &mut config;
+            let Config { bytes, ir, ptx, reference } = &mut config;
             match key.trim() {
                 "bytes" => *bytes = Some(number()?),
                 "statements" => ptx.statements = number()?,
@@ -57,7 +57,7 @@ impl Config {
                 "atomics" => ptx.atomics = truth()?,
                 "scopes" => ptx.scopes = truth()?,
                 "approximate" => ptx.approximate = truth()?,
-                "judged" => (ptx.judged, *judged) = (truth()?, true),
+                "reference" => (ptx.reference, *reference) = (truth()?, true),
                 "halves" => ir.halves = truth()?,
                 "floats" => ir.floats = truth()?,
                 "wide" => ir.wide = truth()?,
@@ -79,9 +79,9 @@ impl Config {
             return Case::ir(seed, bytes, &self.ir);
         }
         let mut ptx = self.ptx.clone();
-        if !self.judged {
+        if !self.reference {
             // Most programs for the reference interpreter, some with what it does not know.
-            ptx.judged = seed % 8 != 7;
+            ptx.reference = seed % 8 != 7;
         }
         Case::ptx(seed, bytes, &ptx)
     }
@@ -117,18 +117,18 @@ impl Source {
     }
 
     /// The program of a seed, and what oracles say of it.
-    pub(super) fn judge(
+    pub(super) fn check(
         &self,
         seed: u64,
         oracles: &[Oracle],
         effort: Effort,
         tools: &dyn Tools,
         state: &State,
-    ) -> Judged {
+    ) -> Checked {
         match self {
             Source::Made(config, kind) => {
                 let case = config.case(seed, *kind)?;
-                let verdict = fuzz::judge_with(&case, oracles, effort, tools);
+                let verdict = fuzz::check_with(&case, oracles, effort, tools);
                 Some((case, verdict))
             }
             Source::Varied(subjects, steps) => {
@@ -144,8 +144,8 @@ impl Source {
                 })
             }
             Source::Folded(config) => {
-                let (case, judged) = fuzz::folding(seed, &config.ptx, tools)?;
-                let verdict = judged.map(|(verdict, folded)| {
+                let (case, checked) = fuzz::folding(seed, &config.ptx, tools)?;
+                let verdict = checked.map(|(verdict, folded)| {
                     state.folded.fetch_add(folded.same.into(), Ordering::Relaxed);
                     state.unfolded.fetch_add(folded.unfolded.into(), Ordering::Relaxed);
                     verdict
@@ -153,8 +153,8 @@ impl Source {
                 Some((case, verdict))
             }
             Source::Spoilt => {
-                let (case, judged) = fuzz::spoilt(seed, tools)?;
-                let verdict = judged.map(|both| {
+                let (case, checked) = fuzz::spoilt(seed, tools)?;
+                let verdict = checked.map(|both| {
                     let count = match both {
                         Both::Take => &state.taken,
                         Both::Refuse => &state.refused,
@@ -169,7 +169,7 @@ impl Source {
 }
 
 /// A program, and what oracles say of it.
-pub(super) type Judged = Option<(Case, Result<Verdict, fuzz::Failure>)>;
+pub(super) type Checked = Option<(Case, Result<Verdict, fuzz::Failure>)>;
 
 /// The programs of files that can be transformed; the others are named.
 pub(super) fn subjects(options: &Options) -> Result<Vec<Subject>, Failure> {

@@ -103,7 +103,7 @@ pub(super) fn summary(
     }
     writeln!(
         out,
-        "{done} programs, {runs} runs in {seconds:.1} s ({:.0} programs a second), {} not judged by the reference, {} failures",
+        "{done} programs, {runs} runs in {seconds:.1} s ({:.0} programs a second), {} not checked by the reference, {} failures",
         done as f64 / seconds.max(1e-9),
         state.unknown.load(Ordering::Relaxed),
         found.len()
@@ -126,7 +126,7 @@ pub(super) fn summary(
         if !reasons.is_empty() {
             let most: Vec<String> =
                 reasons.iter().take(4).map(|(why, count)| format!("{why}: {count}")).collect();
-            writeln!(out, "{} not judged by {who} ({})", all.values().sum::<u64>(), most.join("; "))?;
+            writeln!(out, "{} not checked by {who} ({})", all.values().sum::<u64>(), most.join("; "))?;
         }
     }
     Ok(found.is_empty())

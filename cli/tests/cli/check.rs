@@ -36,7 +36,7 @@ fn check_answers_for_each_file_in_input_order() {
 }
 
 #[test]
-fn check_judges_for_another_target() {
+fn check_validates_for_another_target() {
     let folder = Folder::new("target");
     let asynchronous = DOUBLE.replace("done:", "cp.async.commit_group;\ndone:");
     let file = folder.file("x.ptx", asynchronous);
@@ -57,7 +57,7 @@ fn check_reads_standard_input_and_names_what_it_cannot_read() {
     let (lines, status) = json_lines(&warpsmith(["check", "--json", "/nonexistent/x.ptx"]));
     assert_eq!((lines[0]["ok"].as_bool(), status), (Some(false), 2));
     assert!(lines[0]["diagnostics"][0]["message"].as_str().unwrap().contains("/nonexistent/x.ptx"));
-    // Bytes that are no text are an input like any other.
+    // Bytes that are not text are an input like any other.
     let folder = Folder::new("bytes");
     let bytes = folder.file("x.ptx", [0xff, 0xfe, 0x00, 0x80]);
     let (lines, status) = json_lines(&warpsmith(["check".as_ref(), "--json".as_ref(), bytes.as_os_str()]));
@@ -65,7 +65,7 @@ fn check_reads_standard_input_and_names_what_it_cannot_read() {
 }
 
 #[test]
-fn check_judges_thousands_of_files_in_seconds() {
+fn check_validates_thousands_of_files_in_seconds() {
     let folder = Folder::new("many");
     for i in 0..3000 {
         folder.file(&format!("{i:04}.ptx"), DOUBLE.replace("double", &format!("k{i}")));

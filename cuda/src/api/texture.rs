@@ -101,7 +101,7 @@ impl Resource {
         Resource::new(PITCHED, &[address, packed(format), width, height, pitch])
     }
 
-    /// Has memory that is no array read as another format.
+    /// Has memory that is not an array read as another format.
     pub fn set_format(&mut self, format: (u32, u32)) {
         if let LINEAR | PITCHED = self.kind {
             self.words[1] = packed(format);

@@ -60,7 +60,7 @@ impl FunctionBuilder<'_> {
     }
 }
 
-/// The offset of the access. What lies beyond is no address, which the verifier or the run says.
+/// The offset of the access. What lies beyond is not an address, which the verifier or the run says.
 fn offset(member: &Place) -> i32 {
     i32::try_from(member.offset()).unwrap_or(i32::MAX)
 }

@@ -19,7 +19,7 @@ impl FunctionBuilder<'_> {
         self.ins().ptx(mnemonic!("mbarrier.init.shared.b64"), (at(barrier), count));
     }
 
-    /// Arrives; gives the state (`i64`) that stands for the phase, to wait for.
+    /// Arrives; gives the state (`i64`) that denotes the phase, to wait for.
     pub fn mbarrier_arrive(&mut self, barrier: Value) -> Value {
         self.ins().ptx(mnemonic!("mbarrier.arrive.shared.b64"), (at(barrier),)).first()
     }

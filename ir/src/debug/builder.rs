@@ -74,7 +74,7 @@ impl<'m> DebugBuilder<'m> {
     /// A type; the one that is there already, if it is.
     pub fn ty(&mut self, ty: DebugType) -> DebugTypeId {
         let info = self.info();
-        // Composite types are told apart by where they are made, as in the source; comparing the others is cheap enough for a front end's
+        // Composite types are distinguished by where they are made, as in the source; comparing the others is cheap enough for a front end's
         // few hundred of them.
         let known = match &ty {
             DebugType::Composite { .. } | DebugType::Enum { .. } => None,

@@ -102,7 +102,7 @@ impl Function {
         Ins { func: self, at: Position::Before(inst), loc }
     }
 
-    /// Puts another instruction in the place of one. The results stay, so their types must be those of the new one.
+    /// Replaces an instruction. The results stay, so their types must be those of the new one.
     pub fn replace(&mut self, inst: Inst) -> Replace<'_> {
         Replace { func: self, inst }
     }
@@ -167,7 +167,7 @@ impl InstBuilder for Ins<'_> {
     }
 }
 
-/// Puts an instruction in the place of another.
+/// Replaces an instruction by another.
 pub struct Replace<'a> {
     func: &'a mut Function,
     inst: Inst,

@@ -1,7 +1,7 @@
 //! The rows of the core operations.
 
 /// Calls `$then! { rows }` with the table. A row is: documentation, variant, name, shape, operand rules, result rule, the
-/// types that `T` stands for, traits.
+/// types that `T` denotes, traits.
 macro_rules! for_each_op {
     ($then:ident) => {
         $then! {

@@ -170,7 +170,7 @@ impl<'a> BodyReader<'_, 'a> {
                 for token in std::mem::take(&mut self.s.naming) {
                     self.s.unread.insert(&self.p.bytes(token)[1..]);
                 }
-                // What no statement begins with must not be looked at for ever.
+                // What no statement begins with must not be looked at forever.
                 if self.p.tok.start == start {
                     self.p.bump();
                 }

@@ -38,7 +38,7 @@ impl<'a> Parser<'a> {
         self.text(token).get(1..).unwrap_or("")
     }
 
-    /// The name of `@name` or `@"name"`, whose escapes are those of strings. Bytes that are no text are replaced.
+    /// The name of `@name` or `@"name"`, whose escapes are those of strings. Bytes that are not text are replaced.
     pub(super) fn symbol_name(&self, token: Token) -> Cow<'a, str> {
         let bytes = &self.bytes(token)[1..];
         let Some(quoted) = bytes.strip_prefix(b"\"").and_then(|rest| rest.strip_suffix(b"\"")) else {
@@ -175,7 +175,7 @@ impl<'a> Parser<'a> {
         Some(value)
     }
 
-    /// An integer constant of a type; a number that is none is reported and stands for 0.
+    /// An integer constant of a type; a number that is none is reported and denotes 0.
     pub(super) fn int_constant(&mut self, number: Number, ty: Type, span: Span) -> i64 {
         int_bits(number, ty).unwrap_or_else(|error| {
             self.constant_error(error, ty, span);
@@ -183,7 +183,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// The bits of an integer constant of any width; a number that is none is reported and stands for 0.
+    /// The bits of an integer constant of any width; a number that is none is reported and denotes 0.
     pub(super) fn wide_constant(&mut self, number: Number, ty: Type, span: Span) -> u128 {
         wide_bits(number, ty).unwrap_or_else(|error| {
             self.constant_error(error, ty, span);
@@ -191,7 +191,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// The bits of a float constant of a type; a number that is none is reported and stands for 0.
+    /// The bits of a float constant of a type; a number that is none is reported and denotes 0.
     pub(super) fn float_constant(&mut self, number: Number, ty: Type, span: Span) -> u64 {
         float_bits(number, ty).unwrap_or_else(|error| {
             self.constant_error(error, ty, span);

@@ -26,7 +26,7 @@ impl<'a> Parser<'a> {
         let token = self.expect_kind(Tok::Word, &what)?;
         let span = Span::new(start, token.end);
         let number = self.text(token).strip_prefix(prefix).and_then(|digits| digits.parse().ok());
-        // The last number stands for none in packed options.
+        // The last number denotes none in packed options.
         match number.filter(|number| *number != u32::MAX) {
             Some(number) => Some((number, span)),
             None => {

@@ -37,7 +37,7 @@ pub struct Parsed {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Reads a module. Any bytes will do: what is no module is diagnosed.
+/// Reads a module. Any bytes will do: what is not a module is diagnosed.
 pub fn parse(text: impl AsRef<[u8]>) -> Parsed {
     let text = text.as_ref();
     // Spans are 32 bits wide.

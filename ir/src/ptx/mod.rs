@@ -18,7 +18,7 @@ use warpsmith_diag::Span;
 use warpsmith_isa::{self as isa, Instruction, Mnemonic, Mod, Signature, forms};
 
 /// The constant part of a table-derived instruction: its operation and its operand list after PTX's manner. Each
-/// [`PtxOperand`] that has a value in it stands for the next of the instruction's arguments.
+/// [`PtxOperand`] that has a value in it denotes the next of the instruction's arguments.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PtxData {
     mnemonic: Mnemonic,
@@ -81,7 +81,7 @@ impl PtxData {
     }
 
     /// The types of the results that the first form with such operands must have: without the second of an optional pair, and none
-    /// where a sink stands for the destination.
+    /// where a sink denotes the destination.
     pub fn required_types(&self) -> ResultTypes {
         if self.operands.first() == Some(&PtxOperand::Sink) {
             return ResultTypes::new();
@@ -185,7 +185,7 @@ pub enum PtxOperand {
 }
 
 impl PtxOperand {
-    /// True if the operand stands for an argument.
+    /// True if the operand denotes an argument.
     pub fn takes_value(self) -> bool {
         use PtxOperand::*;
         matches!(self, Value | Not | Neg | Part(_) | Address(_))

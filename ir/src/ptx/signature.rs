@@ -82,7 +82,7 @@ fn places_taken(signature: &Signature, operands: &[PtxOperand], results: usize) 
         groups.push(operand);
         n += group_len(&operands[n..]);
     }
-    // What stands for the destination is no source.
+    // What denotes the destination is not a source.
     let stands = accumulators(signature).is_some()
         || matches!(groups.first(), Some(PtxOperand::Destination(_)))
         || (results == 0 && groups.first() == Some(&PtxOperand::Sink));
@@ -141,7 +141,7 @@ pub(crate) fn group_len(operands: &[PtxOperand]) -> usize {
     }
 }
 
-/// The operations of the IR that stand for PTX's control flow, which no table-derived operation is.
+/// The operations of the IR that denote PTX's control flow, which no table-derived operation is.
 #[expect(clippy::wildcard_enum_match_arm, reason = "no other instruction ends a block")]
 pub fn control_flow(opcode: isa::Opcode) -> Option<&'static [Opcode]> {
     match opcode {

@@ -71,7 +71,7 @@ pub(super) fn verify(module: &Module, global: &Global, errors: &mut Vec<Diagnost
     relocs(module, types, global, errors);
 }
 
-/// Initialisers that hold each other's addresses in a circle: PTX has no declaration that stands for a variable of this module only.
+/// Initialisers that hold each other's addresses in a circle: PTX has no declaration that denotes a variable of this module only.
 pub(super) fn circles(module: &Module, errors: &mut Vec<Diagnostic>) {
     let (_, ahead) = module.initialiser_order();
     for id in ahead.into_iter().filter(|id| module.globals[*id].linkage == Linkage::Local) {

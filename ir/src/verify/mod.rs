@@ -26,7 +26,7 @@
 //! - Values, blocks, stack slots, functions, globals and source files that instructions name exist.
 //!
 //! Control flow
-//! - The entry block has the function's parameters and is no branch's target.
+//! - The entry block has the function's parameters and is not a branch's target.
 //! - Every block ends in its only terminator.
 //! - Branches go to blocks of the function, with one argument of the right type for each parameter.
 //! - Cases of a switch are distinct values of the operand's type.
@@ -34,11 +34,11 @@
 //!
 //! Values
 //! - A use is dominated by its definition. In unreachable blocks it is enough that the definition exists.
-//! - No value stands for another one ([`DataFlowGraph::replace_value`](crate::DataFlowGraph::replace_value)) any more.
+//! - No value denotes another one ([`DataFlowGraph::replace_value`](crate::DataFlowGraph::replace_value)) any more.
 //!
 //! Types
 //! - Operands and results have the types that the operation's row in the table says.
-//! - Constants fit their types and are in the one form that stands for their bits.
+//! - Constants fit their types and are in the one form that denotes their bits.
 //! - Lanes are within the vector, paths within the struct or array.
 //!
 //! Memory

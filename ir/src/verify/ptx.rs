@@ -1,4 +1,4 @@
-//! Table-derived operations, judged by the tables.
+//! Table-derived operations, validated by the tables.
 
 use super::Verifier;
 use crate::entities::{Inst, Value};
@@ -16,15 +16,15 @@ use warpsmith_isa::{
     SigKind, Signature, StateSpace, Target, Variable, Version, Violation, codes,
 };
 
-fn judge(mnemonic: &Mnemonic, target: Target) -> Resolved {
+fn resolve(mnemonic: &Mnemonic, target: Target) -> Resolved {
     Resolved::new(mnemonic, Context::new(Version::LATEST, target))
 }
 
 /// What all instructions of one mnemonic share.
 pub(super) struct Operation {
     candidates: Vec<Candidate>,
-    /// The judge for the module's target; for a module without one, for the highest.
-    judge: Resolved,
+    /// The mnemonic resolved for the module's target; for a module without one, for the highest.
+    resolved: Resolved,
     target: Target,
     traits: isa::Traits,
 }
@@ -35,7 +35,7 @@ impl Operation {
         let traits = candidates.iter().fold(isa::Traits::NONE, |all, (form, _)| all | form.traits());
         let highest = || Target::all().last().unwrap_or(Target::sm(120));
         let target = target.unwrap_or_else(highest);
-        Operation { candidates, judge: judge(mnemonic, target), target, traits }
+        Operation { candidates, resolved: resolve(mnemonic, target), target, traits }
     }
 }
 
@@ -46,11 +46,11 @@ impl Verifier<'_> {
             .operations
             .remove(&mnemonic)
             .unwrap_or_else(|| Operation::new(&mnemonic, self.module.target));
-        self.judge(inst, data, &operation);
+        self.operands(inst, data, &operation);
         self.operations.insert(mnemonic, operation);
     }
 
-    fn judge(&mut self, inst: Inst, data: &PtxData, operation: &Operation) {
+    fn operands(&mut self, inst: Inst, data: &PtxData, operation: &Operation) {
         let mnemonic = data.mnemonic();
         if operation.traits.intersects(isa::Traits::TERMINATOR | isa::Traits::CALL) {
             let message =
@@ -122,9 +122,9 @@ impl Verifier<'_> {
         }
         let is_open = self.module.target.is_none();
         let violations = self.with_operands(data, args, &results, signature, &mut |operands| {
-            let Err(violations) = operation.judge.check(operands) else { return Vec::new() };
+            let Err(violations) = operation.resolved.check(operands) else { return Vec::new() };
             // What the highest target lacks, another may have: the operations of one architecture alone.
-            let elsewhere = |target| judge(mnemonic, target).check(operands).is_ok();
+            let elsewhere = |target| resolve(mnemonic, target).check(operands).is_ok();
             // The module says no version: one that has left PTX is in the older ones.
             let context = |version| Context::new(version, operation.target);
             let earlier = |version| Resolved::new(mnemonic, context(version)).check(operands).is_ok();
@@ -217,7 +217,7 @@ impl Verifier<'_> {
             };
             return (spans.result(before + within), None);
         }
-        // What stands for the first destination is no operand of its own.
+        // What denotes the first destination is not an operand of its own.
         let stands = matches!(data.operands.first(), Some(PtxOperand::Destination(_)))
             || signature.is_some_and(|s| accumulators(s).is_some());
         let group = index - written.len() + usize::from(stands);
@@ -231,14 +231,14 @@ impl Verifier<'_> {
         (spans.operand(n), value)
     }
 
-    /// Builds the operand list and hands it to `judge`.
+    /// Builds the operand list and passes it to `check`.
     fn with_operands(
         &self,
         data: &PtxData,
         args: &[Value],
         results: &[Type],
         signature: Option<&Signature>,
-        judge: &mut dyn FnMut(&[Operand]) -> Vec<Violation>,
+        check: &mut dyn FnMut(&[Operand]) -> Vec<Violation>,
     ) -> Vec<Violation> {
         let bytes = signature.is_some_and(takes_byte_registers);
         let registers: Vec<Operand> =
@@ -352,7 +352,7 @@ impl Verifier<'_> {
                 }
             }
         }
-        judge(&list)
+        check(&list)
     }
 
     /// An operand by itself; vectors and brackets are put together from their parts.

@@ -1,14 +1,14 @@
 //! What an address may be made of.
 
 use super::scalar::available;
-use super::{Judge, What};
+use super::{Rules, What};
 use crate::form::Reach;
 use crate::operand::{Base, Variable};
 use crate::resolve::SigSpace;
 use crate::{ScalarType, StateSpace, TypeClass, TypeSet};
 
-#[expect(clippy::wildcard_enum_match_arm, reason = "only textures and samplers are told apart")]
-pub(super) fn address(space: &SigSpace, base: Base, cx: &Judge) -> Result<(), What> {
+#[expect(clippy::wildcard_enum_match_arm, reason = "only textures and samplers are distinguished")]
+pub(super) fn address(space: &SigSpace, base: Base, cx: &Rules) -> Result<(), What> {
     let integer = |ty: ScalarType| {
         matches!(ty.class(), TypeClass::Bits | TypeClass::Unsigned | TypeClass::Signed)
             && ty.bits() <= 64

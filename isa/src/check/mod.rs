@@ -1,4 +1,4 @@
-//! The judge: does an instruction, a mnemonic with its operands, exist in PTX of this version for this target?
+//! Validation of one instruction: does a mnemonic with its operands exist in PTX of this version for this target?
 //!
 //! [`Resolved::new`] does what depends on the mnemonic alone, once; [`Resolved::check`] looks only at the operands, and allocates
 //! nothing for an instruction that is legal.
@@ -17,7 +17,7 @@ use place::fits;
 use scalar::converted;
 use smallvec::SmallVec;
 
-/// What the instruction is judged for.
+/// The version, target and release that an instruction is validated for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Context {
     /// The `.version` of the module.
@@ -26,35 +26,35 @@ pub struct Context {
     pub target: Target,
     /// True for `texmode_independent`: textures are read through samplers of their own (PTX ISA 9.0, 5.3).
     pub independent_textures: bool,
-    /// The release of ptxas whose verdict is asked for; `None`: all that know the version, and only what each of them refuses is an error.
+    /// The release of ptxas to follow; `None`: all that support the version, and only violations in each of them are errors.
     pub release: Option<Release>,
 }
 
 impl Context {
-    fn judge(&self, lenient: bool) -> Judge {
+    fn rules(&self, lenient: bool) -> Rules {
         let Context { version, target, independent_textures: independent, release } = *self;
-        Judge { version, target, independent, release, lenient }
+        Rules { version, target, independent, release, lenient }
     }
 
-    /// Textures that are their own samplers, as is the rule.
+    /// A context without `texmode_independent`, for all releases.
     pub fn new(version: Version, target: Target) -> Self {
         Context { version, target, independent_textures: false, release: None }
     }
 
-    /// Who refuses what a change is about.
+    /// The releases that reject the subject of a change.
     pub fn refuses(&self, change: Change) -> Demand {
         Demand::of(change.refused(), self.version, self.release)
     }
 
-    /// True for what the tables ask and the release, or every release, of ptxas insists on.
+    /// True for a gate of the tables that the release of ptxas, or every release, enforces.
     pub fn insists(&self, clause: &Clause) -> bool {
         clause.demand(self.version, self.release) == Demand::All
     }
 }
 
-/// By which book an instruction is judged: the manual, or what ptxas lets pass besides.
+/// The rules in force: the manual's, or with the leniency of ptxas.
 #[derive(Clone, Copy)]
-struct Judge {
+struct Rules {
     version: Version,
     target: Target,
     independent: bool,
@@ -62,33 +62,33 @@ struct Judge {
     lenient: bool,
 }
 
-impl Judge {
+impl Rules {
     fn allows(&self, clause: &Clause) -> bool {
-        // The manual is that of the newest release; what none in question asks for is no part of it.
+        // The manual is that of the newest release; a gate that no release in question enforces does not belong to it.
         let demand = clause.demand(self.version, self.release);
         (demand == Demand::None && !clause.advisory)
             || (self.lenient && demand != Demand::All)
             || clause.allows(self.version, self.target)
     }
 
-    /// True where some release in question passes over what a change is about.
+    /// True if some release in question ignores the subject of a change.
     fn tolerates(&self, change: Change) -> bool {
         self.lenient && Demand::of(change.refused(), self.version, self.release) != Demand::All
     }
 }
 
-/// What is to be said of an instruction.
+/// The result of validating an instruction.
 #[derive(Debug)]
 pub enum Verdict {
-    /// It is this form.
+    /// Valid: the resolved instruction.
     Legal(Instruction),
-    /// ptxas takes it for this form, against the manual.
-    Doubtful(Instruction, Vec<Violation>),
-    /// It is no instruction.
+    /// Accepted by ptxas against the manual, with the violations.
+    Lenient(Instruction, Vec<Violation>),
+    /// Invalid, with the violations.
     Wrong(Vec<Violation>),
 }
 
-/// A mnemonic with the forms that its modifiers fit, ready to judge operands.
+/// A mnemonic with the forms that its modifiers fit, ready to validate operands.
 #[derive(Clone, Debug)]
 pub struct Resolved {
     mnemonic: Mnemonic,
@@ -103,22 +103,22 @@ struct Candidate {
     required: usize,
     /// True when version and target allow the form with these modifiers.
     allowed: bool,
-    /// True when the manual does, too.
+    /// True if the manual allows it as well.
     sound: bool,
 }
 
 impl Resolved {
-    /// Finds the forms that the modifiers fit.
+    /// Finds the forms whose slots accept the modifiers.
     pub fn new(mnemonic: &Mnemonic, context: Context) -> Self {
         let candidates = forms(mnemonic)
             .map(|matched| {
                 let signature = matched.signature();
                 let required =
                     signature.operands.iter().filter(|o| o.presence == SigPresence::Required).count();
-                let judge = context.judge(true);
-                let strict = Judge { lenient: false, ..judge };
-                let allows = |judge: Judge| matched.clauses().all(|(_, clause)| judge.allows(clause));
-                let allowed = allows(judge);
+                let rules = context.rules(true);
+                let strict = Rules { lenient: false, ..rules };
+                let allows = |rules: Rules| matched.clauses().all(|(_, clause)| rules.allows(clause));
+                let allowed = allows(rules);
                 let sound = allows(strict)
                     && matched.unfilled().next().is_none()
                     && matched.filled.iter().flatten().count() == mnemonic.mods().len();
@@ -138,21 +138,21 @@ impl Resolved {
         self.candidates.iter().filter(|c| c.allowed).map(|c| &c.signature)
     }
 
-    /// The form that ptxas takes the instruction for, or everything that is wrong with it.
+    /// The instruction as ptxas resolves it, or all violations.
     pub fn check(&self, operands: &[Operand]) -> Result<Instruction, Vec<Violation>> {
         self.accepts(operands).ok_or_else(|| self.explain(operands))
     }
 
-    /// The form that ptxas takes the instruction for, if any.
+    /// The instruction as ptxas resolves it, if it accepts it.
     pub fn accepts(&self, operands: &[Operand]) -> Option<Instruction> {
         self.legal(operands).or_else(|| self.lenient(operands))
     }
 
-    /// The form that the instruction is, with what is doubtful about it, or everything that is wrong with it.
-    pub fn judge(&self, operands: &[Operand]) -> Verdict {
+    /// The resolved instruction, with the violations that ptxas tolerates, or all violations.
+    pub fn verdict(&self, operands: &[Operand]) -> Verdict {
         match self.legal(operands) {
             Some(matched) => Verdict::Legal(matched),
-            None => self.judge_doubtful(operands),
+            None => self.lenient_verdict(operands),
         }
     }
 
@@ -172,41 +172,41 @@ impl Resolved {
         lowest.map(|resolved| resolved.context.version)
     }
 
-    /// The form that the manual has the instruction as, if any.
+    /// The instruction by the rules of the manual, if it is valid.
     pub(crate) fn legal(&self, operands: &[Operand]) -> Option<Instruction> {
-        let judge = self.by(false);
-        self.candidates.iter().filter(|c| c.sound).find_map(|c| c.accepts(operands, &judge))
+        let rules = self.by(false);
+        self.candidates.iter().filter(|c| c.sound).find_map(|c| c.accepts(operands, &rules))
     }
 
     #[cold]
     fn lenient(&self, operands: &[Operand]) -> Option<Instruction> {
-        let judge = self.by(true);
-        self.candidates.iter().filter(|c| c.allowed).find_map(|c| c.accepts(operands, &judge))
+        let rules = self.by(true);
+        self.candidates.iter().filter(|c| c.allowed).find_map(|c| c.accepts(operands, &rules))
     }
 
     #[cold]
-    fn judge_doubtful(&self, operands: &[Operand]) -> Verdict {
+    fn lenient_verdict(&self, operands: &[Operand]) -> Verdict {
         let Some(matched) = self.lenient(operands) else {
             return Verdict::Wrong(self.explain(operands));
         };
-        // The doubts are those about the form that comes nearest to what the manual allows.
-        let judge = self.by(true);
-        let taken = self.candidates.iter().filter(|c| c.allowed && c.fits(operands, &judge).is_ok());
-        let doubts = taken.map(|c| {
-            let mut doubts = violation::of_doubts(&c.matched, &self.mnemonic, &self.context);
+        // Reported for the form with the fewest violations of the manual.
+        let rules = self.by(true);
+        let taken = self.candidates.iter().filter(|c| c.allowed && c.fits(operands, &rules).is_ok());
+        let violations = taken.map(|c| {
+            let mut violations = violation::of_leniency(&c.matched, &self.mnemonic, &self.context);
             let faults = c.faults(operands, &self.by(false));
-            doubts.extend(
+            violations.extend(
                 faults
                     .into_iter()
                     .map(|f| violation::of_fault(&self.mnemonic, &c.signature, operands, f, &self.context)),
             );
-            doubts
+            violations
         });
-        Verdict::Doubtful(matched, doubts.min_by_key(Vec::len).unwrap_or_default())
+        Verdict::Lenient(matched, violations.min_by_key(Vec::len).unwrap_or_default())
     }
 
-    fn by(&self, lenient: bool) -> Judge {
-        self.context.judge(lenient)
+    fn by(&self, lenient: bool) -> Rules {
+        self.context.rules(lenient)
     }
 
     /// The slow path: why no form fits.
@@ -216,8 +216,8 @@ impl Resolved {
             return crate::of_text(&self.mnemonic.to_string(), operands, &self.context);
         }
         // The form that the operands fit but the gates do not allow, else the allowed form whose first fault comes last.
-        let judge = self.by(true);
-        let fault = |c: &Candidate| c.fits(operands, &judge).err();
+        let rules = self.by(true);
+        let fault = |c: &Candidate| c.fits(operands, &rules).err();
         let gated = self.candidates.iter().find(|c| !c.allowed && fault(c).is_none());
         if let Some(candidate) = gated {
             return violation::of_gates(&candidate.matched, &self.mnemonic, operands, &self.context);
@@ -234,7 +234,7 @@ impl Resolved {
         if !best.allowed {
             found.extend(violation::of_gates(&best.matched, &self.mnemonic, operands, &self.context));
         }
-        for fault in best.faults(operands, &judge) {
+        for fault in best.faults(operands, &rules) {
             found.push(violation::of_fault(&self.mnemonic, &best.signature, operands, fault, &self.context));
         }
         let typed =
@@ -245,7 +245,7 @@ impl Resolved {
         if found.iter().all(typed) && found.len() * 2 >= registers {
             if let Some(fix) = violation::retyped(&self.mnemonic, operands, &self.context) {
                 found[0].fix = Some(fix);
-                // One mistake, told once.
+                // One mistake, reported once.
                 if found.len() > 1 {
                     let others = format!("{} more operands do not fit it either", found.len() - 1);
                     found[0].help = Some(others.replace("1 more operands do", "1 more operand does"));
@@ -259,7 +259,7 @@ impl Resolved {
     }
 }
 
-/// Judges one instruction. Who judges many of one mnemonic keeps its [`Resolved`].
+/// Validates one instruction. To validate many with the same mnemonic, keep its [`Resolved`].
 pub fn check(
     mnemonic: &Mnemonic,
     operands: &[Operand],
@@ -268,7 +268,7 @@ pub fn check(
     Resolved::new(mnemonic, *context).check(operands)
 }
 
-/// What is wrong with an operand, in terms of its place.
+/// A violation by an operand, in terms of its place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Fault {
     /// The index among the operands written; `None` when their number is wrong.
@@ -320,19 +320,19 @@ pub(crate) enum What {
 
 impl Candidate {
     /// The first fault, or none.
-    fn fits(&self, operands: &[Operand], cx: &Judge) -> Result<(), Fault> {
-        self.judge(operands, cx, Err).map(|_| ())
+    fn fits(&self, operands: &[Operand], cx: &Rules) -> Result<(), Fault> {
+        self.compare(operands, cx, Err).map(|_| ())
     }
 
     /// The instruction, if the operands fit.
-    fn accepts(&self, operands: &[Operand], cx: &Judge) -> Option<Instruction> {
-        self.judge(operands, cx, Err).ok().map(|present| self.matched.with_places(present))
+    fn accepts(&self, operands: &[Operand], cx: &Rules) -> Option<Instruction> {
+        self.compare(operands, cx, Err).ok().map(|present| self.matched.with_places(present))
     }
 
     /// Every fault.
-    fn faults(&self, operands: &[Operand], cx: &Judge) -> Vec<Fault> {
+    fn faults(&self, operands: &[Operand], cx: &Rules) -> Vec<Fault> {
         let mut all = Vec::new();
-        let pushed = self.judge(operands, cx, |fault| {
+        let pushed = self.compare(operands, cx, |fault| {
             all.push(fault);
             Ok(())
         });
@@ -342,10 +342,10 @@ impl Candidate {
 
     /// Pairs operands with their places and hands every fault to `report`, which says whether to go on. Of the optional places as many
     /// are used as there are operands to spare, the leftmost that fit. Gives the places that are used, a bit for each.
-    fn judge(
+    fn compare(
         &self,
         operands: &[Operand],
-        cx: &Judge,
+        cx: &Rules,
         mut report: impl FnMut(Fault) -> Result<(), Fault>,
     ) -> Result<u16, Fault> {
         let mut present = 0;
@@ -386,7 +386,7 @@ impl Candidate {
     }
 }
 
-/// Judges a constant that must not be less than another.
+/// Validates a constant that must not be less than another.
 fn compared(place: &SigOperand, operand: &Operand, all: &[Operand]) -> Fit {
     match (&place.kind, operand) {
         (SigKind::Value(v @ SigValue { range: Some(Range::From(other)), .. }), &Operand::Int(bits)) => {
@@ -400,8 +400,8 @@ fn compared(place: &SigOperand, operand: &Operand, all: &[Operand]) -> Fit {
     }
 }
 
-/// Judges the gates of an operand that need not be there.
-fn allowed(place: &SigOperand, operand: &Operand, cx: &Judge) -> Fit {
+/// Validates the gates of an optional operand.
+fn allowed(place: &SigOperand, operand: &Operand, cx: &Rules) -> Fit {
     let counts = match (&place.kind, operand) {
         (SigKind::Pair { .. }, operand) => matches!(operand, Operand::Pair(_)),
         // ptxas asks for the gates of a vector only where it sees one.

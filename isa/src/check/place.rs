@@ -2,13 +2,13 @@
 
 use super::address::address;
 use super::value::value;
-use super::{Fit, Judge, What};
+use super::{Fit, Rules, What};
 use crate::ScalarType;
 use crate::form::Reach;
 use crate::operand::{Base, Operand};
 use crate::resolve::{SigKind, SigOperand, SigPresence};
 
-pub(super) fn fits(kind: &SigKind, operand: &Operand, cx: &Judge) -> Fit {
+pub(super) fn fits(kind: &SigKind, operand: &Operand, cx: &Rules) -> Fit {
     let whole = |what| Err((None, what));
     match (kind, operand) {
         (_, Operand::Unknown) => Ok(()),
@@ -58,7 +58,7 @@ pub(super) fn fits(kind: &SigKind, operand: &Operand, cx: &Judge) -> Fit {
     }
 }
 
-fn bracket(places: &[SigOperand], elements: &[Operand], cx: &Judge) -> Fit {
+fn bracket(places: &[SigOperand], elements: &[Operand], cx: &Rules) -> Fit {
     let is_sampler = |p: &SigOperand| matches!(&p.kind, SigKind::Value(v) if v.ty == ScalarType::Samplerref);
     let presence = |p: &SigOperand| match p.presence {
         SigPresence::Optional if cx.independent && is_sampler(p) => SigPresence::Required,
@@ -104,8 +104,8 @@ fn bracket(places: &[SigOperand], elements: &[Operand], cx: &Judge) -> Fit {
     if spare > 0 { Err((None, What::Count)) } else { Ok(()) }
 }
 
-/// Judges a texture and the sampler beside it, as far as the texture mode says.
-fn through_sampler(elements: &[Operand], cx: &Judge) -> Fit {
+/// Validates a texture and its sampler against the texture mode.
+fn through_sampler(elements: &[Operand], cx: &Rules) -> Fit {
     if !cx.independent && !cx.lenient {
         return Err((Some(1), What::SamplerNotAllowed));
     }

@@ -1,13 +1,13 @@
 //! One register, constant or special register as a value of a type.
 
-use super::{Judge, What};
+use super::{Rules, What};
 use crate::form::{Accepts, Range};
 use crate::operand::{FloatKind, Operand};
 use crate::resolve::{SigValue, matching};
 use crate::{ScalarType, SpecialReg, TypeClass};
 
 #[expect(clippy::wildcard_enum_match_arm, reason = "parts are of registers alone")]
-pub(super) fn scalar(v: &SigValue, operand: &Operand, cx: &Judge) -> Result<(), What> {
+pub(super) fn scalar(v: &SigValue, operand: &Operand, cx: &Rules) -> Result<(), What> {
     let needs = |flag, what| if v.accepts.contains(flag) { Ok(()) } else { Err(what) };
     match *operand {
         Operand::Reg(ty) => {
@@ -68,7 +68,7 @@ pub(super) fn scalar(v: &SigValue, operand: &Operand, cx: &Judge) -> Result<(), 
             false => Err(What::SpecialNotAllowed),
         },
         Operand::Var(var) if v.ty.class() == TypeClass::Opaque => {
-            // To ptxas a texture, or surface, stands for its sampler in unified mode.
+            // To ptxas a texture, or surface, denotes its sampler in unified mode.
             let fits = match cx.independent {
                 true => var.ty == v.ty,
                 false => matches!(var.ty, ScalarType::Texref | ScalarType::Surfref),
@@ -149,7 +149,7 @@ pub(super) fn scalar(v: &SigValue, operand: &Operand, cx: &Judge) -> Result<(), 
     }
 }
 
-pub(super) fn available(reg: SpecialReg, cx: &Judge) -> Result<(), What> {
+pub(super) fn available(reg: SpecialReg, cx: &Rules) -> Result<(), What> {
     match reg.clauses().iter().all(|clause| clause.allows(cx.version, cx.target)) {
         true => Ok(()),
         false => Err(What::SpecialGate(reg)),

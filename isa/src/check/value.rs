@@ -1,7 +1,7 @@
 //! Values: a register or constant, or several in braces, which must agree.
 
 use super::scalar::{available, scalar};
-use super::{Fit, Judge, What};
+use super::{Fit, Rules, What};
 use crate::form::Accepts;
 use crate::operand::{FloatKind, Operand};
 use crate::resolve::SigValue;
@@ -12,7 +12,7 @@ use smallvec::SmallVec;
     clippy::wildcard_enum_match_arm,
     reason = "what is special about vectors stands here, all else is as for a scalar"
 )]
-pub(super) fn value(v: &SigValue, operand: &Operand, cx: &Judge) -> Fit {
+pub(super) fn value(v: &SigValue, operand: &Operand, cx: &Rules) -> Fit {
     let whole = |what| Err((None, what));
     // To ptxas a part of a register in braces is the register.
     if let Operand::Vector(elements) = operand
@@ -92,7 +92,7 @@ pub(super) fn value(v: &SigValue, operand: &Operand, cx: &Judge) -> Fit {
 /// True where ptxas takes braces of so many elements for a scalar: one, and of types that have no registers of their own also several, but not
 /// in later releases.
 #[expect(clippy::wildcard_enum_match_arm, reason = "other types have registers of their own")]
-fn passes_as_scalar(v: &SigValue, length: usize, cx: &Judge) -> bool {
+fn passes_as_scalar(v: &SigValue, length: usize, cx: &Rules) -> bool {
     match v.ty {
         ScalarType::BF16 | ScalarType::BF16x2 => {
             matches!(length, 1 | 2 | 4) && cx.tolerates(Change::BracesOfBf16)
@@ -122,12 +122,12 @@ fn without_part<'a>(operand: &Operand<'a>) -> Operand<'a> {
     }
 }
 
-/// Judges the elements of braces.
+/// Validates the elements of braces.
 #[expect(
     clippy::wildcard_enum_match_arm,
     reason = "what is special about vectors stands here, all else is as for a scalar"
 )]
-fn vector(v: &SigValue, elements: &[Operand], cx: &Judge) -> Fit {
+fn vector(v: &SigValue, elements: &[Operand], cx: &Rules) -> Fit {
     let whole = |what| Err((None, what));
     let (index, rest) = match elements {
         [index, rest @ ..] if v.accepts.contains(Accepts::ARRAY) => (Some(index), rest),

@@ -75,7 +75,7 @@ pub struct ValueSpec {
     pub rule: RegRule,
     /// What else may stand there.
     pub accepts: Accepts,
-    /// Where a variable that stands for its address must live; `None` for anywhere.
+    /// Where a variable that denotes its address must live; `None` for anywhere.
     pub space: Option<SpaceRef>,
     /// Which immediates.
     pub range: Option<Range>,
@@ -118,7 +118,7 @@ pub enum CountRef {
     Scalar,
     /// So many in braces.
     Fixed(u16),
-    /// One of these numbers; 0 stands for a scalar.
+    /// One of these numbers; 0 denotes a scalar.
     OneOf(&'static [u16]),
     /// The number in the modifier of a slot, times, divided and minus constants; a scalar when the slot is empty.
     Slot {

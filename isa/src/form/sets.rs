@@ -53,7 +53,7 @@ impl std::fmt::Debug for TypeSet {
     }
 }
 
-/// What may stand for a value besides a plain register.
+/// What may denote a value besides a plain register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Accepts(pub(crate) u32);
 
@@ -66,9 +66,9 @@ impl Accepts {
     pub const SINK: Accepts = Accepts(1 << 2);
     /// A special register.
     pub const SPECIAL: Accepts = Accepts(1 << 3);
-    /// The name of a variable, standing for its address.
+    /// The name of a variable, denoting its address.
     pub const VARIABLE: Accepts = Accepts(1 << 4);
-    /// The name of a function, standing for its address.
+    /// The name of a function, denoting its address.
     pub const FUNCTION: Accepts = Accepts(1 << 5);
     /// `-a`
     pub const NEGATED: Accepts = Accepts(1 << 6);
@@ -100,7 +100,7 @@ impl Accepts {
     pub const SLOPPY: Accepts = Accepts(1 << 20);
     /// Constants in braces have the type of their company.
     pub const INFERRED: Accepts = Accepts(1 << 23);
-    /// A constant that is no element of a vector.
+    /// A constant that is not an element of a vector.
     pub const LONE_CONSTANT: Accepts = Accepts(1 << 24);
     /// Special registers among the elements of a vector.
     pub const SPECIAL_ELEMENT: Accepts = Accepts(1 << 25);

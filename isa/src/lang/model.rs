@@ -35,7 +35,7 @@ pub struct Tables {
     pub directives: Vec<Directive>,
 }
 
-/// Modifiers told apart by their order.
+/// Modifiers distinguished by their order.
 #[derive(Debug)]
 pub struct Kind {
     pub name: String,
@@ -200,7 +200,7 @@ pub struct Value {
     /// The words written with `+` and `-`.
     pub flags: Vec<(bool, String)>,
     pub immediate_only: bool,
-    /// Where a variable that stands for its address must live.
+    /// Where a variable that denotes its address must live.
     pub space: Option<Space>,
     pub range: Option<Range>,
     /// What ptxas takes beyond the range.
@@ -212,7 +212,7 @@ pub struct Value {
 pub enum Count {
     Scalar,
     Fixed(u16),
-    /// One of these; 0 stands for a scalar.
+    /// One of these; 0 denotes a scalar.
     OneOf(Vec<u16>),
     /// The number in the modifier that fills the slot, times, divided and minus constants; no slot filled: a scalar.
     Slot {

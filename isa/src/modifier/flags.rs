@@ -2,7 +2,7 @@
 
 use crate::Mod;
 
-/// Modifiers that stand for themselves and for numbers: [`Instruction::has`](crate::Instruction::has) asks for them.
+/// Modifiers that denote themselves and for numbers: [`Instruction::has`](crate::Instruction::has) asks for them.
 pub const FLAGS: &[Mod] = &[
     Mod::Approx,
     Mod::Full,

@@ -17,7 +17,7 @@ macro_rules! kinds {
                 /// Every value, in the order of the table.
                 pub const ALL: &'static [$name] = &[$($name::$variant,)*];
 
-                /// What a modifier stands for, if it is of this kind.
+                /// What a modifier denotes, if it is of this kind.
                 pub const fn of(modifier: crate::Mod) -> Option<Self> {
                     match modifier {
                         $(crate::Mod::$first $(| crate::Mod::$other)* => Some($name::$variant),)*
@@ -25,7 +25,7 @@ macro_rules! kinds {
                     }
                 }
 
-                /// The modifier; where several stand for it, the first.
+                /// The modifier; where several denote it, the first.
                 pub const fn modifier(self) -> crate::Mod {
                     match self {
                         $($name::$variant => crate::Mod::$first,)*

@@ -2,7 +2,7 @@
 //!
 //! A modifier may be of several kinds (`.and` is a [`BoolOp`] of `setp` and a [`Reduction`] of `atom`): which one counts, the operation says.
 //! Types, matrix shapes and numbers have their own places ([`Mod::scalar`](crate::Mod::scalar), [`Mod::shape`](crate::Mod::shape),
-//! [`Mod::number`](crate::Mod::number)); what stands for itself is one of [`FLAGS`].
+//! [`Mod::number`](crate::Mod::number)); what denotes itself is one of [`FLAGS`].
 
 mod arithmetic;
 mod flags;

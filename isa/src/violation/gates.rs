@@ -40,10 +40,10 @@ pub(crate) fn of_gates(
 }
 
 /// What the manual forbids in the modifiers and ptxas lets pass.
-pub(crate) fn of_doubts(matched: &Instruction, mnemonic: &Mnemonic, cx: &Context) -> Vec<Violation> {
+pub(crate) fn of_leniency(matched: &Instruction, mnemonic: &Mnemonic, cx: &Context) -> Vec<Violation> {
     let words = mnemonic.opcode().text().split('.').count();
     let mods = mnemonic.mods();
-    let doubt = |code, place, message: String| Violation {
+    let lenient = |code, place, message: String| Violation {
         code,
         place,
         message,
@@ -53,7 +53,7 @@ pub(crate) fn of_doubts(matched: &Instruction, mnemonic: &Mnemonic, cx: &Context
         fix: None,
         section: matched.form().section(),
     };
-    let mut doubts = Vec::new();
+    let mut violations = Vec::new();
     for (index, modifier) in mods.iter().enumerate() {
         let times = |m: &[Mod]| m.iter().filter(|other| *other == modifier).count();
         if times(&mods[..index]) >= matched.filled.iter().filter(|f| **f == Some(*modifier)).count() {
@@ -61,13 +61,13 @@ pub(crate) fn of_doubts(matched: &Instruction, mnemonic: &Mnemonic, cx: &Context
                 true => format!("`{modifier}` means nothing on `{}`", mnemonic.opcode()),
                 false => format!("`{modifier}` is written twice"),
             };
-            doubts.push(doubt(codes::MODIFIER_TWICE, Place::Word(words + index), message));
+            violations.push(lenient(codes::MODIFIER_TWICE, Place::Word(words + index), message));
         }
     }
     for slot in matched.unfilled() {
         let name = list(matched.form().slots[slot].alternatives.iter().map(|a| format!("`{}`", a.modifier)));
         let message = format!("`{mnemonic}` lacks {name}");
-        doubts.push(doubt(codes::MODIFIER_MISSING, Place::Instruction, message));
+        violations.push(lenient(codes::MODIFIER_MISSING, Place::Instruction, message));
     }
     let advice = matched.clauses().filter(|(_, c)| {
         (c.advisory || c.demand(cx.version, cx.release) == Demand::Some) && !c.allows(cx.version, cx.target)
@@ -76,7 +76,7 @@ pub(crate) fn of_doubts(matched: &Instruction, mnemonic: &Mnemonic, cx: &Context
         let index = modifier.and_then(|m| mods.iter().position(|&other| other == m));
         let place = index.map_or(Place::Instruction, |index| Place::Word(words + index));
         let message = match clause.when {
-            _ if clause.releases.is_some() => doubted(clause, mnemonic),
+            _ if clause.releases.is_some() => lenient_gate(clause, mnemonic),
             [] if clause.any.is_empty() => format!("the manual does not have `{mnemonic}`"),
             [] => format!("`{mnemonic}` is not in PTX {} for {}", cx.version, cx.target),
             when => {
@@ -85,9 +85,9 @@ pub(crate) fn of_doubts(matched: &Instruction, mnemonic: &Mnemonic, cx: &Context
             }
         };
         let expected = (!clause.any.is_empty()).then(|| clause.to_string());
-        doubts.push(Violation { expected, ..doubt(codes::MODIFIER, place, message) });
+        violations.push(Violation { expected, ..lenient(codes::MODIFIER, place, message) });
     }
-    doubts
+    violations
 }
 
 /// The form that took the place of one that is gone: the same modifiers and one more. Also says how many operands it takes.
@@ -153,7 +153,7 @@ pub fn lowest(gate: &crate::Gate, cx: &Context) -> (Option<String>, Option<Remed
 }
 
 /// What only some releases of ptxas take, and the others do not.
-fn doubted(clause: &crate::Clause, mnemonic: &Mnemonic) -> String {
+fn lenient_gate(clause: &crate::Clause, mnemonic: &Mnemonic) -> String {
     let releases = clause.releases.map(|releases| releases.to_string()).unwrap_or_default();
     match clause.when {
         [] => format!("{releases} refuse this form of `{mnemonic}`"),

@@ -7,7 +7,7 @@ mod words;
 
 pub(crate) use fault::of_fault;
 pub use gates::lowest;
-pub(crate) use gates::{of_doubts, of_gates};
+pub(crate) use gates::{of_gates, of_leniency};
 pub(crate) use repair::{renumbered, retyped};
 pub(crate) use words::list;
 

@@ -25,7 +25,7 @@ use warpsmith_ir::{
 };
 use warpsmith_isa::StateSpace;
 
-/// More levels of types or scopes than this are no program.
+/// More levels of types or scopes than this are rejected.
 const MAX_DEPTH: u32 = 64;
 
 /// What has been made of the nodes of all modules.

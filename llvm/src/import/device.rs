@@ -12,7 +12,7 @@ const KERNEL: &str = "__warpsmith_kernel_";
 const INSTRUCTIONS: &str = "ptx:";
 const DYNAMIC_SHARED: &str = "__warpsmith_dynamic_shared";
 
-/// The symbol that a name stands for.
+/// The symbol that a name denotes.
 pub(super) fn symbol(name: &str) -> &str {
     name.strip_prefix(KERNEL).unwrap_or(name)
 }

@@ -73,7 +73,7 @@ struct Inference<'i, 'a> {
     arguments: FxHashSet<ValueId>,
 }
 
-/// What is known of each value of a function; of those that are no pointers, nothing.
+/// What is known of each value of a function; of those that are not pointers, nothing.
 pub(super) fn infer(module: &Module<'_>, body: &Body, signature: &Signature, kernel: bool) -> Vec<Space> {
     let mut arguments = FxHashSet::default();
     if kernel {

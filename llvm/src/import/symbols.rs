@@ -142,7 +142,7 @@ impl Symbols {
         let starts_well = match legal.as_bytes() {
             [] => false,
             [b'0'..=b'9', ..] => false,
-            // One of these alone is no name.
+            // One of these alone is not a name.
             [b'_' | b'$'] => false,
             _ => true,
         };

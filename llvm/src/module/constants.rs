@@ -230,7 +230,7 @@ pub(super) fn read<'a>(
 pub(crate) fn signed(value: u64) -> i64 {
     match (value & 1, value >> 1) {
         (0, magnitude) => magnitude as i64,
-        // There is no negative zero: it stands for the lowest number.
+        // There is no negative zero: it denotes the lowest number.
         (_, 0) => i64::MIN,
         (_, magnitude) => (magnitude as i64).wrapping_neg(),
     }

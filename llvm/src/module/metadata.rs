@@ -33,7 +33,7 @@ pub enum Metadata {
     String(String),
     /// A constant, or a value of a function.
     Value(TypeId, ValueId),
-    /// A tuple of others; 0 stands for nothing, a number n for metadata n - 1.
+    /// A tuple of others; 0 denotes nothing, a number n for metadata n - 1.
     Tuple(Vec<u64>),
     /// A node of debug information: the code of its record and its fields.
     Node(u32, Vec<u64>),

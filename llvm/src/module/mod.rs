@@ -27,7 +27,7 @@ use types::{Type, TypeId, Types};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct ValueId(pub u32);
 
-/// What the number of a value of the module stands for.
+/// What the number of a value of the module denotes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum GlobalValue {
     /// In [`Module::globals`].

@@ -110,7 +110,7 @@ impl DataLayout {
     }
 }
 
-/// More nesting than this is no program.
+/// More nesting than this is not a program.
 const MAX_DEPTH: u32 = 64;
 /// Bytes of the text of a type after which its parts are left out: what is shared is written for each that holds it.
 const LONGEST: usize = 4096;
@@ -242,7 +242,7 @@ impl Types {
         self.intern(Type::Integer(bits))
     }
 
-    /// True if a value of one type may stand where the other is asked for. What old pointers point to is no part of it.
+    /// True if a value of one type may stand where the other is asked for. What old pointers point to is not part of it.
     #[inline]
     pub fn same(&self, a: TypeId, b: TypeId) -> bool {
         a == b || self.alike(a, b)

@@ -10,7 +10,7 @@
 //! | `i1` vector | the integer of as many bits, element 0 the lowest |
 //! | vector of pointers | vector of `i64` |
 //! | a float of 8, 6 or 4 bits | `i8`, with zeros above its bits; vectors of them as vectors of `i8` |
-//! | vector of a number of lanes that is no power of two | the next wider one; what is in the other lanes is not said |
+//! | vector of a number of lanes that is not a power of two | the next wider one; what is in the other lanes is not said |
 //! | a struct or array that a function returns | one of what its parts are held as |
 //!
 //! Everything is emitted by functions that take the type an operation has in the source and dispatch on it ([`Legalizer::binary`],

@@ -382,7 +382,7 @@ impl Legalizer<'_> {
                 let wide = self.as_single(from, x);
                 self.convert_scalar(op, Type::F32, to, wide)
             }
-            // Vectors go by their elements; the others look at bits only.
+            // Vectors follow their elements; the others look at bits only.
             Conversion::Sitofp
             | Conversion::Uitofp
             | Conversion::Fptosi

@@ -255,7 +255,7 @@ impl Legalizer<'_> {
         let elements: SmallVec<[Values; 3]> = args.iter().map(|arg| self.elements(*arg)).collect();
         let mut all = Values::new();
         for n in (0..ty.lanes() as usize).step_by(2) {
-            // The last element of an odd number stands for both.
+            // The last element of an odd number denotes both.
             let other = (n + 1).min(ty.lanes() as usize - 1);
             let pairs: Vec<warpsmith_ir::PtxArg> =
                 elements.iter().map(|of_arg| self.ins().vec(&[of_arg[n], of_arg[other]]).into()).collect();

@@ -17,7 +17,7 @@ use warpsmith_base::FxHashMap;
 use warpsmith_ir::{Block, Function, Inst, InstData, IntCC, LoopHint, Opcode, Traits, Type, Value};
 use warpsmith_isa::StateSpace;
 
-/// Values that count by themselves in the place of one counter.
+/// Values that count by themselves instead of one counter.
 const MAX_TOPS: usize = 4;
 
 pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {

@@ -162,7 +162,7 @@ pub(super) fn key(func: &Function, inst: Inst, traits: Traits, epoch: u64) -> Op
         InstData::List { .. } => None,
         InstData::Ptx { data, .. } if traits == Traits::NONE && func.dfg.results(inst).len() == 1 => {
             let data = &func.dfg.ptx[data];
-            // Operands that are no values, and modifiers, as they are written.
+            // Operands that are not values, and modifiers, as they are written.
             let text = format!("{} {:?}", data.mnemonic(), data.operands);
             let words = text.as_bytes().chunks(8).map(|bytes| {
                 bytes.iter().fold(bytes.len() as u64, |word, &byte| word << 8 | u64::from(byte))

@@ -129,7 +129,7 @@ impl Packer<'_> {
         changes
     }
 
-    /// Parts in the order of their addresses, as one load in the place of the first.
+    /// Parts in the order of their addresses, as one load instead of the first.
     fn load(&mut self, run: &[Part]) -> bool {
         let Some((&first, ty)) = run.iter().min_by_key(|part| part.at).zip(whole_type(run)) else {
             return false;
@@ -155,7 +155,7 @@ impl Packer<'_> {
         true
     }
 
-    /// Parts in the order of their addresses, as one store in the place of the last.
+    /// Parts in the order of their addresses, as one store instead of the last.
     fn store(&mut self, run: &[Part]) -> bool {
         let Some((&last, ty)) = run.iter().max_by_key(|part| part.at).zip(whole_type(run)) else {
             return false;

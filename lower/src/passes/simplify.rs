@@ -217,7 +217,7 @@ impl Simpler {
     }
 }
 
-/// Constants folded, operands in order, and the forms whose operations hold numbers that are no values.
+/// Constants folded, operands in order, and the forms whose operations hold numbers that are not values.
 struct Canonical<'f> {
     func: &'f Function,
 }

@@ -138,7 +138,7 @@ impl KnownBits {
         self.conditions.push(condition);
     }
 
-    /// What is known of a value. `None` for those that are no integer of up to 64 bits.
+    /// What is known of a value. `None` for those that are not integers of up to 64 bits.
     pub fn of(&mut self, dfg: &DataFlowGraph, value: Value) -> Option<Known> {
         let ty = dfg.ty(value);
         (ty.is_int() && ty.bits() <= 64).then(|| self.find(dfg, value, DEPTH))

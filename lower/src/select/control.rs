@@ -15,7 +15,7 @@ const TABLE_MIN: usize = 4;
 const TABLE_MAX: u64 = 1024;
 
 impl Selector<'_> {
-    /// Makes the blocks in layout order, with the parameters that are no aliases.
+    /// Makes the blocks in layout order, with the parameters that are not aliases.
     pub(super) fn make_blocks(&mut self) {
         let func = self.func;
         if func.layout.entry().is_some_and(|entry| !self.cfg.predecessors(entry).is_empty()) {

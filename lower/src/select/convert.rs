@@ -243,7 +243,7 @@ impl Selector<'_> {
         self.emit(selp, &[result, Operand::Int(0), number, nan]);
     }
 
-    /// One of the spaces is generic; equal spaces are no instruction.
+    /// One of the spaces is generic; equal spaces need no instruction.
     fn change_space(&mut self, inst: ir::Inst, arg: Value, from: Type, to: Type) {
         let result = self.result(inst);
         let space = |ty: Type| self.held_space(ty).and_then(space_mod);

@@ -3,15 +3,15 @@
 //! Blocks are taken so that dominated ones come first, and each is walked from its end. When an instruction is reached, all its
 //! users have been selected: if none asked for its result it is dropped, be it dead or folded into its users (a constant, an
 //! address, the product of a multiply-add). An instruction may become several; they are collected in forward order and the whole
-//! block is turned round at its end.
+//! block is reversed at its end.
 //!
 //! Values that PTX cannot hold as they are take this form:
 //! - `i8` lives in a `.b16` register whose upper half is arbitrary; who reads it as a number extends it first;
 //! - vectors of elements below 32 bits are packed into `.b32` registers, `i128` is a pair of `.b64` (see [`abi::Repr`]);
 //! - addresses in shared memory live in `.b32` registers where nobody reads more of them (`narrow.rs`);
-//! - casts that change no bits are no instructions: their results stand for their operands.
+//! - casts that change no bits are not instructions: their results denote their operands.
 //!
-//! Parameters of a block with a single way in stand for the arguments of that way.
+//! Parameters of a block with a single way in denote the arguments of that way.
 
 mod call;
 mod control;
@@ -88,7 +88,7 @@ struct Selector<'a> {
     target: Target,
     out: mach::Function,
     cfg: Cfg,
-    /// The value that each value stands for.
+    /// The value that each value denotes.
     alias: SecondaryMap<Value, PackedOption<Value>>,
     /// How often the instructions of the function use each value.
     uses: SecondaryMap<Value, u32>,

@@ -1,4 +1,4 @@
-//! What each value stands for, and the registers that it is in.
+//! What each value denotes, and the registers that it is in.
 
 use super::Selector;
 use crate::abi::{self, Repr};
@@ -15,7 +15,7 @@ pub(super) struct Regs {
 }
 
 impl<'a> Selector<'a> {
-    /// In reverse post-order a value's definition comes before all its uses, so that one look finds what a value stands for.
+    /// In reverse post-order a value's definition comes before all its uses, so that one look finds what a value denotes.
     pub(super) fn find_aliases_and_uses(&mut self) {
         let func = self.func;
         for block in self.cfg.reverse_postorder().to_vec() {
@@ -91,7 +91,7 @@ impl<'a> Selector<'a> {
         }
     }
 
-    /// What a value stands for.
+    /// What a value denotes.
     pub(super) fn resolve(&self, value: Value) -> Value {
         self.alias[value].expand().unwrap_or(value)
     }

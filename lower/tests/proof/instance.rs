@@ -107,7 +107,7 @@ impl Instance {
             .collect::<Result<_, _>>()?;
         let wrong = instance.conditions.iter().any(|&n| instance.nodes[n].ty != Type::I1);
         instance.replacement = instance.term(&rule.replacement, Some(instance.root), false, values)?;
-        // A value of another type is no replacement: the engine refuses it, too.
+        // A value of another type is not a replacement: the engine refuses it, too.
         if wrong || instance.nodes[instance.replacement].ty != instance.root {
             return Err(Refused::Types);
         }

@@ -1,4 +1,4 @@
-//! The gamma function, in `f64` (`f32` goes by way of it), and its logarithm.
+//! The gamma function, in `f64` (`f32` goes through it), and its logarithm.
 //!
 //! Small arguments come from [1, 2] by the recurrence, or, for the logarithm of `f32`, from a polynomial each; large ones from Stirling's series,
 //! negative ones by reflection.

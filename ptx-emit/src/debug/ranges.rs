@@ -383,7 +383,7 @@ fn at_starts<P: Eq + Hash + InRegisters>(
                             continue;
                         }
                     }
-                    // Nothing has come there yet, which is no obstacle.
+                    // Nothing has come there yet, which is not an obstacle.
                     slot => *slot = Some(facts.clone()),
                 }
                 (stale[edge.target], again) = (true, true);

@@ -1,4 +1,4 @@
-//! Judges a register assignment without knowing how it was made.
+//! Checks a register assignment independently of how it was made.
 //!
 //! An assignment is right when no register is written while another value that is still needed lives in it. Since every value
 //! has one home and edge moves are a parallel assignment, it suffices to look at each definition: walk each block backwards from

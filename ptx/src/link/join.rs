@@ -164,7 +164,7 @@ fn in_order(
             };
             match states[next] {
                 State::Done => {}
-                // Its own address is no obstacle.
+                // Its own address is not an obstacle.
                 State::Open if next == *place => {}
                 State::Open => {
                     let k = &kept[next];
@@ -248,7 +248,7 @@ impl Joined {
             decls: self.module.decls.len() as u32,
             declarators: self.module.declarators.len() as u32,
         };
-        // File names are no symbols: they stay as they are.
+        // File names are not symbols: they stay as they are.
         let paths: Vec<String> = module
             .items
             .iter()

@@ -135,7 +135,7 @@ fn undefined_symbol(modules: &[ValidatedModule], table: &Table, name: &str, find
     }
 }
 
-/// The names in what a symbol stands for.
+/// The names in what a symbol denotes.
 pub(super) fn uses(module: &Module, entity: Entity) -> Vec<Symbol> {
     match entity {
         Entity::Alias(aliasee) => vec![aliasee],

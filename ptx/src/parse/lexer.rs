@@ -39,7 +39,7 @@ pub(crate) enum Kind {
     OrOr,
     /// `@@`
     AtAt,
-    /// A byte or a literal that is no token; [`Token::problem`] says why where that is not plain.
+    /// A byte or a literal that is not a token; [`Token::problem`] says why where that is not plain.
     Bad(Problem),
     /// The end of the text.
     End,
@@ -100,7 +100,7 @@ pub(crate) struct Lexer<'a> {
 }
 
 impl<'a> Lexer<'a> {
-    /// The byte at a position; a NUL past the end, which is no token.
+    /// The byte at a position; a NUL past the end, which is not a token.
     #[inline]
     pub(crate) fn byte(&self, at: usize) -> u8 {
         self.text.get(at).copied().unwrap_or(0)

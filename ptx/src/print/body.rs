@@ -31,13 +31,13 @@ impl Printer<'_> {
                 }
                 Stmt::Label(name) => {
                     self.out.push_str(&m[name]);
-                    // The colon is no part of it.
+                    // The colon is not part of it.
                     self.place(id, start);
                     self.out.push_str(":\n");
                     continue;
                 }
                 Stmt::Inst(inst) => {
-                    // The guard is no part of it either.
+                    // The guard is not part of it either.
                     start = self.guard(inst.guard);
                     self.inst(inst)?;
                 }

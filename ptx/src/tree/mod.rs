@@ -64,7 +64,7 @@ pub enum Item {
     Alias {
         /// The new name.
         alias: Symbol,
-        /// The function it stands for.
+        /// The function it denotes.
         aliasee: Symbol,
     },
 }
@@ -301,7 +301,7 @@ pub enum PtrTo {
 pub struct Declarator {
     /// The name; a prefix if there is a count.
     pub name: Symbol,
-    /// `<n>`: stands for `name0` .. `name(n-1)`.
+    /// `<n>`: denotes `name0` .. `name(n-1)`.
     pub count: Option<u32>,
     /// `[4][2]`; `None` for `[]`.
     pub dims: List<Option<u64>>,

@@ -1,5 +1,5 @@
 //! What statements with one mnemonic have been found to take: most instructions of a module are like one before, of the same mnemonic with
-//! registers of the same types, and need no second judgement.
+//! registers of the same types, and need no second validation.
 
 use smallvec::SmallVec;
 use warpsmith_isa::Operand;

@@ -110,7 +110,7 @@ impl Validator<'_> {
         self.m[inst.operands].iter().any(|operand| matches!(operand, Operand::Address { .. }))
     }
 
-    /// Judges constant offsets. Those that are cut or cannot lead to an aligned address ptxas does not look at.
+    /// Validates constant offsets. ptxas checks neither truncated ones nor those that cannot give an aligned address.
     pub(super) fn misaligned(&mut self, inst: Inst, instruction: &Instruction) {
         let section = instruction.form().section();
         for (spec, operand) in instruction.places().zip(inst.operands.ids()) {

@@ -31,7 +31,7 @@ impl Validator<'_> {
     pub(super) fn call(&mut self, id: Id<Stmt>, inst: Inst) {
         let m = self.m;
         let span = m.stmt_span(id);
-        // What no instruction has is a word and no modifier, so that this goes by the text.
+        // What no instruction has is a word and no modifier, so that this follows the text.
         let modifiers = m[inst.mnemonic].split('.').enumerate().skip(1);
         for (word, modifier) in modifiers.filter(|(_, word)| Mod::from_text(word) != Some(Mod::Uni)) {
             let at = m.word_span(id, word);

@@ -1,4 +1,4 @@
-//! Instructions: names are looked up, then the tables judge ([`Resolved::check`]).
+//! Instructions: names are looked up, then the tables validate ([`Resolved::check`]).
 
 use super::operand::{Cells, Chunk};
 use super::repeat::Repeat;
@@ -20,7 +20,7 @@ use warpsmith_isa::{
 pub(super) enum Kind {
     #[default]
     Plain,
-    /// Judged against the signature of what is called.
+    /// Validates a call against the signature of its callee.
     Call,
     /// `ld`: no return parameters.
     Load,
@@ -79,23 +79,23 @@ impl<'m> Validator<'m> {
         }
         // The borrow of the table must not outlive the look-ups, which write to caches.
         let resolved = self.mnemonics[index].resolved.take();
-        let judge = match &resolved {
-            Some(resolved) => Judge::Tables(resolved),
-            None => Judge::Unknown(&self.m[inst.mnemonic], self.context),
+        let rules = match &resolved {
+            Some(resolved) => Rules::Tables(resolved),
+            None => Rules::Unknown(&self.m[inst.mnemonic], self.context),
         };
-        if let Judge::Tables(resolved) = &judge
+        if let Rules::Tables(resolved) = &rules
             && is_matrix(resolved.mnemonic().opcode())
         {
             self.same_cta_group(id, resolved.mnemonic());
         }
-        let Findings { violations, doubts } = self.judge(&judge, id, inst);
+        let Findings { violations, lenient } = self.operands(&rules, id, inst);
         self.mnemonics[index].resolved = resolved;
         for violation in violations {
-            self.violation(id, inst, violation, doubts);
+            self.violation(id, inst, violation, lenient);
         }
     }
 
-    /// The form of a call is told by which parts it has; whether they agree with the callee is judged apart.
+    /// The form of a call is told by which parts it has; whether they agree with the callee is validated separately.
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "the first operand that is no group is what is called"
@@ -164,12 +164,12 @@ impl<'m> Validator<'m> {
         }
     }
 
-    fn violation(&mut self, id: Id<Stmt>, inst: Inst, violation: Violation, doubt: bool) {
+    fn violation(&mut self, id: Id<Stmt>, inst: Inst, violation: Violation, lenient: bool) {
         let Violation { code, place, message, expected, found, help, fix, section } = violation;
         let m = self.m;
         let gate =
-            !doubt && matches!(code, isa_codes::GATE | isa_codes::SPECIAL_GATE | isa_codes::OPERAND_GATE);
-        if gate && !self.judges_gates() {
+            !lenient && matches!(code, isa_codes::GATE | isa_codes::SPECIAL_GATE | isa_codes::OPERAND_GATE);
+        if gate && !self.validates_gates() {
             return;
         }
         let operand = match place {
@@ -185,7 +185,7 @@ impl<'m> Validator<'m> {
         };
         // What is wrong with a name is a matter of the text, whoever finds it.
         let code = if code == isa_codes::UNKNOWN_WORD { codes::MNEMONIC } else { code };
-        let mut diagnostic = match doubt {
+        let mut diagnostic = match lenient {
             true => Diagnostic::warning(codes::LENIENT, span, message).note(LENIENCE),
             false => Diagnostic::error(code, span, message),
         };
@@ -299,18 +299,18 @@ impl<'m> Validator<'m> {
         Some(part.and_then(|part| list.get(part)).unwrap_or(operand))
     }
 
-    fn judge(&mut self, judge: &Judge<'_>, id: Id<Stmt>, inst: Inst) -> Findings {
+    fn operands(&mut self, rules: &Rules<'_>, id: Id<Stmt>, inst: Inst) -> Findings {
         let nested: usize = self.m[inst.operands].iter().map(|operand| self.nested(operand)).sum();
         if nested == 0 {
-            return self.judge_in(judge, id, inst, &[]);
+            return self.operands_in(rules, id, inst, &[]);
         }
         const FEW: usize = 8;
         if nested <= FEW {
             let cells: [OnceCell<Chunk>; FEW] = [const { OnceCell::new() }; FEW];
-            return self.judge_in(judge, id, inst, &cells);
+            return self.operands_in(rules, id, inst, &cells);
         }
         let cells: Vec<OnceCell<Chunk>> = std::iter::repeat_with(OnceCell::new).take(nested).collect();
-        self.judge_in(judge, id, inst, &cells)
+        self.operands_in(rules, id, inst, &cells)
     }
 
     /// How many cells the parts of an operand take.
@@ -327,9 +327,9 @@ impl<'m> Validator<'m> {
         }
     }
 
-    fn judge_in<'a>(
+    fn operands_in<'a>(
         &mut self,
-        judge: &Judge<'_>,
+        rules: &Rules<'_>,
         id: Id<Stmt>,
         inst: Inst,
         cells: &'a [OnceCell<Chunk<'a>>],
@@ -347,12 +347,12 @@ impl<'m> Validator<'m> {
             let converted = self.convert(operand, &mut cells);
             operands.push(converted);
         }
-        let resolved = match judge {
-            Judge::Unknown(text, context) => {
+        let resolved = match rules {
+            Rules::Unknown(text, context) => {
                 let violations = isa::of_text(text, &operands, context);
                 return Findings { violations, ..Findings::default() };
             }
-            Judge::Tables(resolved) => resolved,
+            Rules::Tables(resolved) => resolved,
         };
         if let Some((place, operand)) = unified {
             self.unified(place, operand, resolved.mnemonic());
@@ -368,7 +368,7 @@ impl<'m> Validator<'m> {
         if self.repeats.is_exhausted() && resolved.accepts(&operands).is_none() {
             return Findings::default();
         }
-        match resolved.judge(&operands) {
+        match resolved.verdict(&operands) {
             Verdict::Legal(instruction) => {
                 self.misaligned(inst, &instruction);
                 let place = self.resolutions.record(id, inst.mnemonic, instruction);
@@ -377,10 +377,10 @@ impl<'m> Validator<'m> {
                 }
                 Findings::default()
             }
-            Verdict::Doubtful(instruction, violations) => {
+            Verdict::Lenient(instruction, violations) => {
                 self.misaligned(inst, &instruction);
                 self.resolutions.record(id, inst.mnemonic, instruction);
-                Findings { violations, doubts: true }
+                Findings { violations, lenient: true }
             }
             Verdict::Wrong(_)
                 if self.later == Later::Sought && self.seek(resolved.lowest_version(&operands)) =>
@@ -419,7 +419,7 @@ impl<'m> Validator<'m> {
     }
 }
 
-/// What every doubt is told with.
+/// The note of every violation that ptxas tolerates.
 pub(super) const LENIENCE: &str = "ptxas takes it, the manual does not";
 
 /// What is to be said of an instruction.
@@ -427,11 +427,11 @@ pub(super) const LENIENCE: &str = "ptxas takes it, the manual does not";
 struct Findings {
     violations: Vec<Violation>,
     /// True where ptxas lets all of it pass.
-    doubts: bool,
+    lenient: bool,
 }
 
 /// Who says what is wrong with an instruction.
-enum Judge<'r> {
+enum Rules<'r> {
     /// The forms that its modifiers fit.
     Tables(&'r Resolved),
     /// A mnemonic that names nothing.

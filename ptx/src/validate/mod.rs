@@ -1,7 +1,7 @@
 //! The validator: is the module one that ptxas takes?
 //!
 //! Rules by file: `prologue` (versions and targets), `decl` (variables and registers), `init` (initial values),
-//! `function` (headers, redeclarations, directives), `inst` (instructions, judged by [`warpsmith_isa`]), `address` (what that cannot know of them),
+//! `function` (headers, redeclarations, directives), `inst` (instructions, validated by [`warpsmith_isa`]), `address` (what that cannot know of them),
 //! `call` (calls against signatures), `debug` (`.file`, `.loc`, `.section`, `.pragma`).
 //!
 //! Invariants:
@@ -125,7 +125,7 @@ struct Validator<'m> {
     /// True if version or target are not known: then nothing is said of what they have.
     unknown_context: bool,
     repeats: repeat::Repeats,
-    /// Names whose declarations are wrong, so that nothing is known of what they stand for.
+    /// Names whose declarations are wrong, so that nothing is known of what they denote.
     lost: FxHashSet<Symbol>,
     needs_debug: Option<Span>,
     scopes: Scopes<'m>,

@@ -1,4 +1,4 @@
-//! Operands as the tables judge them: names are looked up.
+//! Operands as the tables validate them, with names resolved.
 
 use super::Validator;
 use crate::codes;
@@ -233,7 +233,7 @@ impl<'m> Validator<'m> {
     }
 }
 
-/// Where the parts of one instruction's operands live while it is judged: each cell is written once, so that later
+/// Where the parts of one instruction's operands live while it is validated: each cell is written once, so that later
 /// operands can point to earlier ones.
 pub(super) struct Cells<'a> {
     cells: &'a [OnceCell<Chunk<'a>>],

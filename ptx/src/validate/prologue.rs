@@ -167,7 +167,7 @@ impl Validator<'_> {
                 "debug" => self.needs_debug = Some(span),
                 "map_f64_to_f32" => demotes = true,
                 _ => match architecture_of(text) {
-                    // ptxas goes by the first one, and of the rest asks only whether the version has them.
+                    // ptxas follows the first one, and of the rest asks only whether the version has them.
                     Some(target) if index == 0 => architecture = Some(target),
                     Some(target) => self.known_target(target, span),
                     None if self.context.release.is_none()

@@ -124,7 +124,7 @@ impl Validator<'_> {
     }
 
     /// False where version or target are unknown themselves: then nothing can be said of what they have.
-    pub(super) fn judges_gates(&self) -> bool {
+    pub(super) fn validates_gates(&self) -> bool {
         self.has_version && self.has_target && !self.unknown_context
     }
 
@@ -157,7 +157,7 @@ impl Validator<'_> {
     pub(super) fn gate_of(&mut self, clauses: &[Clause], section: &'static str, what: &str, span: Span) {
         let cx = self.context;
         let blocking = clauses.iter().find(|clause| !clause.allows(cx.version, cx.target));
-        let Some(clause) = blocking.filter(|_| self.judges_gates()) else { return };
+        let Some(clause) = blocking.filter(|_| self.validates_gates()) else { return };
         if self.seek(Gate::of(clauses).lowest_version(cx.target).filter(|&version| version > cx.version)) {
             return;
         }

@@ -148,8 +148,8 @@ impl ValidatedModule {
     /// ```
     /// use warpsmith_ptx::ValidatedModule;
     /// let text = ".version 8.0\n.target sm_90\n.address_size 64\n.func f() { .reg .b16 a; add.bf16 a, {a}, a; ret; }";
-    /// let judged = |release: &str| ValidatedModule::parse_as(text, release.parse().ok());
-    /// assert!(judged("13.0").is_ok() && judged("13.5").is_err());
+    /// let validated = |release: &str| ValidatedModule::parse_as(text, release.parse().ok());
+    /// assert!(validated("13.0").is_ok() && validated("13.5").is_err());
     /// ```
     pub fn parse_as(source: impl Into<Source>, release: Option<Release>) -> Result<Self, Diagnostics> {
         let source = source.into();

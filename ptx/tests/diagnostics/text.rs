@@ -1,4 +1,4 @@
-//! What is no PTX text at all.
+//! What is not a PTX text at all.
 
 use crate::{body, findings, module};
 use expect_test::expect;

@@ -116,7 +116,7 @@ impl Body<'_, '_> {
                 PtxOperand::Decimal(value) => Operand::Double(value),
                 // The elements follow.
                 PtxOperand::Vector(_) | PtxOperand::Bracket(_) => continue,
-                // A destination that is not wanted is no source; what is stored may be left out.
+                // A destination that is not wanted is not a source; what is stored may be left out.
                 PtxOperand::Sink if i == 0 => continue,
                 PtxOperand::Sink => Operand::Settled(Source::Sink),
                 PtxOperand::Func(func) => Operand::Settled(Source::Reg(self.function_address(func)?)),

@@ -41,7 +41,7 @@ impl Drop for Pages {
         let start = std::ptr::with_exposed_provenance_mut::<c_void>(self.start as usize);
         // SAFETY: the pages are the arena's, and no block in them is left.
         let outcome = unsafe { madvise(start, self.len as usize, Advice::LinuxDontNeed) };
-        // Pages that stay are no error: their addresses are not used again.
+        // Pages that stay are not an error: their addresses are not used again.
         outcome.unwrap_or_default();
     }
 }

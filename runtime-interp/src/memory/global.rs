@@ -50,7 +50,7 @@ pub(crate) struct Global {
     pub wide: WideAtomics,
 }
 
-/// A range of multicast addresses: each stands for the same place in several buffers.
+/// A range of multicast addresses: each denotes the same place in several buffers.
 #[derive(Clone, Debug)]
 struct Multicast {
     start: u64,
@@ -249,7 +249,7 @@ impl Global {
         Some(start)
     }
 
-    /// The places that a multicast address stands for; `None` if it is none, or a buffer was freed.
+    /// The places that a multicast address denotes; `None` if it is none, or a buffer was freed.
     pub fn replicas(&self, address: u64, size: u64) -> Option<SmallVec<[Replica<'_>; 4]>> {
         let i = self.multicasts.partition_point(|m| m.start <= address).checked_sub(1)?;
         let multicast = &self.multicasts[i];

@@ -66,7 +66,7 @@ impl Program {
     }
 
     /// Decodes one kernel and what it can reach, through calls, addresses and initial values, and nothing else: what the engine cannot
-    /// execute elsewhere in the module does not matter. A name that is no kernel of the module is an error.
+    /// execute elsewhere in the module does not matter. A name that is not a kernel of the module is an error.
     ///
     /// ```
     /// use warpsmith_interp::Program;
@@ -145,7 +145,7 @@ enum Place {
     Stack { offset: i64, bytes: u64 },
     /// A parameter of the kernel.
     KernelParam(u32),
-    /// A texture, sampler or surface that is a parameter of the kernel: it holds a handle, and stands for it.
+    /// A texture, sampler or surface that is a parameter of the kernel: it holds a handle, and denotes it.
     OpaqueParam(u32),
 }
 

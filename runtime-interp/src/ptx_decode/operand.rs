@@ -1,4 +1,4 @@
-//! Operands: what names, literals and addresses stand for.
+//! Operands: what names, literals and addresses denote.
 
 use super::Place;
 use super::body::Body;
@@ -14,7 +14,7 @@ pub(super) fn width(ty: ScalarType) -> Width {
     if ty == ScalarType::Pred { Width::Pred } else { Width::for_bits(ty.bits()) }
 }
 
-/// What a name stands for where a value may be.
+/// What a name denotes where a value may be.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Named {
     Reg(Reg, ScalarType),

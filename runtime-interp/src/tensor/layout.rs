@@ -72,7 +72,7 @@ pub(crate) struct Run {
 /// Where a tile of `bytes` bytes lies that is copied to, or from, an offset in shared memory. Padding is in no run.
 #[expect(clippy::wildcard_enum_match_arm, reason = "what is not packed fills its bytes")]
 pub(crate) fn runs(swizzle: Swizzle, element: ElementType, offset: u32, bytes: u32, load: bool) -> Vec<Run> {
-    // Of sixteen elements of 4 or 6 bits that are copied to shared memory: the bytes that are no padding. Back, each has a byte.
+    // Of sixteen elements of 4 or 6 bits that are copied to shared memory: the bytes that are not padding. Back, each has a byte.
     let used = match element {
         ElementType::B4x16P64 => 8,
         ElementType::B6x16P32 if load => 12,

@@ -118,7 +118,7 @@ named! {
 }
 
 named! {
-    /// What stands for elements outside of the tensor (5.5.3.3).
+    /// What denotes elements outside of the tensor (5.5.3.3).
     Fill {
         /// Zeros.
         Zero = "zero",
@@ -224,7 +224,7 @@ pub struct Tensor {
     pub swizzle: Swizzle,
     /// Means nothing here.
     pub l2_promotion: L2Promotion,
-    /// What stands for elements outside of the tensor.
+    /// What denotes elements outside of the tensor.
     pub oob_fill: Fill,
 }
 

@@ -198,7 +198,7 @@ impl Reading {
         Reading { floats: sampler.gives_floats(ty), normal, srgb: sampler.srgb }
     }
 
-    /// The bits of 1, which stands for a missing last channel.
+    /// The bits of 1, which denotes a missing last channel.
     #[inline(always)]
     pub fn one(self) -> u32 {
         if self.floats { 1f32.to_bits() } else { 1 }

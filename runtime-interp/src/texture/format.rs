@@ -116,7 +116,7 @@ impl Format {
     }
 }
 
-/// What a half stands for.
+/// What a half denotes.
 #[inline(always)]
 pub(super) fn from_half(bits: u32) -> f32 {
     let (sign, rest) = ((bits & 0x8000) << 16, bits & 0x7fff);

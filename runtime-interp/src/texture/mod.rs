@@ -7,7 +7,7 @@
 //! - `image`: sizes, layers, levels, and where a texel lies;
 //! - `sampler`: filters, address modes and the rest;
 //! - `axis`: from a coordinate to texels and weights, in one dimension;
-//! - `object`: what handles stand for;
+//! - `object`: what handles denote;
 //! - `level`: which level of a mipmap;
 //! - `cube`: faces, and what is beyond their edges;
 //! - `blend`: texels as numbers, and sums of them;

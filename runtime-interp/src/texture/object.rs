@@ -1,4 +1,4 @@
-//! What handles stand for: textures, samplers and surfaces (PTX ISA 9.0, 5.3).
+//! What handles denote: textures, samplers and surfaces (PTX ISA 9.0, 5.3).
 
 use super::{AddressMode, Filter, Image, Plain, Sampler};
 use warpsmith_isa::ScalarType;
@@ -68,7 +68,7 @@ impl Initial {
     }
 }
 
-/// What a handle stands for.
+/// What a handle denotes.
 #[derive(Clone, Debug)]
 pub(crate) enum Object {
     /// Texels at an address, and how they are read.

@@ -50,7 +50,7 @@ impl Numbers {
             _ if reading.srgb || !reading.floats => None,
             ChannelType::U8 => Some(Numbers::Integers { scale: 257 }),
             ChannelType::U16 => Some(Numbers::Integers { scale: 1 }),
-            // The numbers between -1 and 1 are no integers of 16 bits.
+            // The numbers between -1 and 1 are not integers of 16 bits.
             ChannelType::S8 | ChannelType::S16 | ChannelType::U32 | ChannelType::S32 => None,
         }
     }

@@ -106,7 +106,7 @@ fn bad_formats_and_lists_are_faults_of_the_call() {
         assert_eq!((fault.code.name(), fault.ptx_line.is_some()), ("out_of_bounds", true), "{fault}");
         assert!(fault.message.contains(message), "{fault}");
     }
-    // No format is no fault.
+    // No format is not a fault.
     let program = with_system(&(call("0") + "mov.u32 %r0, %r9;" + STORE));
     assert_eq!(words(&program, 2, 2).unwrap(), [u32::MAX; 2]);
     // A string without an end.

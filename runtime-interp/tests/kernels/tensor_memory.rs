@@ -1,4 +1,4 @@
-//! Tensor memory: allocation, and the cells that each thread's registers stand for.
+//! Tensor memory: allocation, and the cells that each thread's registers denote.
 
 use super::*;
 use warpsmith_interp::FaultCode;

@@ -57,7 +57,7 @@ fn matrices_in_shared_memory() {
             && (!absolute || long && field(d, 63, 61) == 2 && field(d, 51, 49) == 0)
     };
     let (mut legal, mut illegal) = (0, 0);
-    let mut judge = |found: Result<Descriptor, BadDescriptor>, expected: bool, bits: u64, d: u64| {
+    let mut compare = |found: Result<Descriptor, BadDescriptor>, expected: bool, bits: u64, d: u64| {
         assert_eq!(found.is_ok(), expected, "{d:#x}: {found:?}");
         match found {
             Ok(_) => legal += 1,
@@ -71,11 +71,11 @@ fn matrices_in_shared_memory() {
     for bits in patterns(64) {
         for swizzle in 0..4u64 {
             let d = (common | swizzle << 62) ^ bits;
-            judge(Descriptor::of_warpgroup(d), of_warpgroup(d), bits, d);
+            compare(Descriptor::of_warpgroup(d), of_warpgroup(d), bits, d);
         }
         for (swizzle, long) in [(0, false), (1, false), (2, false), (4, false), (6, false), (2, true)] {
             let d = (common | 1 << 46 | swizzle << 61) ^ bits;
-            judge(Descriptor::of_tensor_core(d, long), of_tensor_core(d, long), bits, d);
+            compare(Descriptor::of_tensor_core(d, long), of_tensor_core(d, long), bits, d);
         }
     }
     assert!(legal > 100_000 && illegal > 100_000, "{legal} and {illegal}");

@@ -171,7 +171,7 @@ fn run(device: &mut Device, sample: &Sample) -> Vec<u32> {
     all
 }
 
-/// There are many sizes of N: a few of each form stand for them.
+/// There are many sizes of N: a few of each form denote them.
 #[test]
 fn every_form_of_warpgroups_runs() {
     let mut count = 0;

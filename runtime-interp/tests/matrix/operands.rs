@@ -28,7 +28,7 @@ impl Registers {
         name
     }
 
-    /// An operand that is no address. Its registers hold what is given for their places in a list; constants are the sample's.
+    /// An operand that is not an address. Its registers hold what is given for their places in a list; constants are the sample's.
     pub fn operand(&mut self, arg: &Arg, value: &dyn Fn(usize) -> String) -> String {
         self.nth(arg, value, 0)
     }

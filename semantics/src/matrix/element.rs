@@ -118,7 +118,7 @@ pub enum Accumulator {
     S32,
 }
 
-/// What a float is that is no finite number.
+/// What a float is that is not a finite number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Class {
     Nan,

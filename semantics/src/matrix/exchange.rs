@@ -207,7 +207,7 @@ fn halves(words: &Lanes, first: usize, which: usize) -> u32 {
 }
 
 impl Shape {
-    /// The line, and the byte in it, that byte `byte` of a lane's register stands for.
+    /// The line, and the byte in it, that byte `byte` of a lane's register denotes.
     const fn source(self, register: usize, lane: usize, byte: usize) -> (usize, usize) {
         let (g, t) = (lane / 4, lane % 4);
         match self {

@@ -59,7 +59,7 @@ fn is_exact(product: &Product<'_>, accumulators: &[u32]) -> bool {
     product.scales.is_none() && largest <= (a.unit * b.unit).min(c.unit) * power_of_two(52)
 }
 
-/// What all elements of a matrix are multiples of, a power of two, and the largest magnitude, which is no number if one of them is none, or
+/// What all elements of a matrix are multiples of, a power of two, and the largest magnitude, which is not a number if one of them is none, or
 /// infinite.
 struct Extent {
     unit: f64,
@@ -147,7 +147,7 @@ impl Sums<'_> {
                 let (new, high) = (rounded(to, &low), rounded(to, &high));
                 let mut unsure = 0;
                 for lane in 0..COLUMNS {
-                    // What is no finite number is none in f64 either.
+                    // What is not a finite number is none in f64 either.
                     unsure |= new[lane] ^ high[lane] | u32::from(!sum[lane].is_finite());
                 }
                 let c = std::mem::replace(place, new);
@@ -268,14 +268,14 @@ fn largest(values: &[f64]) -> f64 {
     for part in values.as_chunks::<COLUMNS>().0 {
         for lane in 0..COLUMNS {
             let value = part[lane].abs();
-            // Not of what is no number, whose sums are none either.
+            // Not of what is not a number, whose sums are none either.
             largest[lane] = if value > largest[lane] { value } else { largest[lane] };
         }
     }
     largest.into_iter().fold(0.0, f64::max)
 }
 
-/// The value of a float; not a number for what is no finite number.
+/// The value of a float; not a number for what is not a finite number.
 #[inline(always)]
 pub(super) fn value(format: Format, bits: u32) -> f64 {
     let parts = super::element::parts(format, bits);
@@ -284,7 +284,7 @@ pub(super) fn value(format: Format, bits: u32) -> f64 {
     if parts.special { f64::NAN } else { signed }
 }
 
-/// The values of elements, in a loop for each format that is common. What is no finite number is none here either.
+/// The values of elements, in a loop for each format that is common. What is not a finite number is none here either.
 #[inline(always)]
 fn fill(values: &mut Vec<f64>, element: Element, bits: &[u32]) {
     values.resize(bits.len(), 0.0);

@@ -34,7 +34,7 @@ pub(super) struct Near {
 }
 
 impl Matrix {
-    /// Takes elements. False if one is no finite number, or its exponent too far from 0.
+    /// Takes elements. False if one is not a finite number, or its exponent too far from 0.
     #[inline(always)]
     fn take_as(&mut self, format: Format, elements: &[u32]) -> bool {
         self.values.resize(elements.len(), 0.0);
@@ -90,7 +90,7 @@ pub(super) fn by_columns<'e>(b: &'e [u32], chunks: usize, room: &'e mut Vec<u32>
 }
 
 impl Near {
-    /// Takes the elements of A and, [`by_columns`], of B. False if one is no finite number, or its exponent too far from 0; what was taken is of
+    /// Takes the elements of A and, [`by_columns`], of B. False if one is not a finite number, or its exponent too far from 0; what was taken is of
     /// no use then.
     #[inline(always)]
     pub fn take(&mut self, types: [Element; 2], a: &[u32], b: &[u32]) -> bool {
@@ -160,10 +160,10 @@ impl Near {
 
 /// Eight elements of C.
 struct Addend {
-    /// Zero in place of what is no finite number.
+    /// Zero in place of what is not a finite number.
     value: [f64; COLUMNS],
     exponent: [i32; COLUMNS],
-    /// One is no finite number.
+    /// One is not a finite number.
     special: bool,
 }
 

@@ -137,7 +137,7 @@ fn factors(scale: u32, code: u32) -> u32 {
     if code & ONE_SCALE != 0 { (scale & 0xff) * 0x101 } else { scale }
 }
 
-/// A conversion of so many sources and a scale, which stands for one where none is written.
+/// A conversion of so many sources and a scale, which denotes one where none is written.
 fn scaled(i: &Instruction, function: LaneFn, sources: u8, code: u32) -> Plan {
     let scale = match i.conversion_scale() {
         Some(isa::ConversionScale::One | isa::ConversionScale::Two) => Slot::Src(sources),

@@ -104,7 +104,7 @@ impl Format {
         }
     }
 
-    /// What a bit pattern stands for; bits above the sign are ignored.
+    /// What a bit pattern denotes; bits above the sign are ignored.
     #[inline]
     pub const fn unpack(self, bits: u64) -> Value {
         let negative = bits & self.sign() != 0;
@@ -428,7 +428,7 @@ impl Value {
 }
 
 impl Format {
-    /// `a + b`; `None` stands for NaN, whose bits are the caller's to choose. `flush` makes a tiny result zero.
+    /// `a + b`; `None` denotes NaN, whose bits are the caller's to choose. `flush` makes a tiny result zero.
     #[inline]
     pub fn add(self, a: u64, b: u64, rounding: Rounding, flush: bool) -> Option<u64> {
         add_values(self.unpack(a), self.unpack(b), rounding).pack(self, rounding, flush)

@@ -8,7 +8,7 @@ use warpsmith_semantics::value::convert::narrow::{self, Element, Narrow, UNSCALE
 use warpsmith_semantics::value::convert::small::{self, Small};
 use warpsmith_semantics::value::convert::{self, Cvt, Kind};
 
-/// The number that bits of a small format stand for, from the format's definition.
+/// The number that bits of a small format denote, from the format's definition.
 fn small_value(exponent_bits: u32, fraction_bits: u32, bits: u32) -> f64 {
     let bias = (1 << (exponent_bits - 1)) - 1;
     let field = (bits >> fraction_bits & ((1 << exponent_bits) - 1)) as i32;

@@ -9,7 +9,7 @@ use warpsmith_ir::{InstBuilder, MemFlags, Type, Value};
 const BLOCK: u32 = 16;
 
 impl Generator<'_, '_, '_> {
-    /// A struct or array of values that are there. Floats in it are no NaN: memory shows their bits.
+    /// A struct or array of values that are there. Floats in it are not NaN: memory shows their bits.
     pub(super) fn built(&mut self, ty: Type) -> Result<Value> {
         if self.u.ratio(1, 8)? {
             return Ok(self.b.ins().zero(ty));

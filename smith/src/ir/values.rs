@@ -13,7 +13,7 @@ use crate::INPUT_BYTES;
 #[derive(Clone)]
 pub(super) struct Flavour {
     pub(super) types: Vec<Type>,
-    /// A few operations, so that what rules match comes together; none stands for all.
+    /// A few operations, so that what rules match comes together; none denotes all.
     pub(super) ops: Vec<Opcode>,
     /// Of sixteen operands so many are constants.
     constants: u8,

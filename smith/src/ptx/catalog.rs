@@ -27,7 +27,7 @@ pub(crate) struct Template {
     /// A component of a register cannot be its operand.
     pub selects: bool,
     /// The reference interpreter executes it.
-    pub judged: bool,
+    pub reference: bool,
 }
 
 /// All that programs draw from.
@@ -117,13 +117,13 @@ fn template(sample: Sample) -> Option<Template> {
         return None;
     }
     let text = sample.mnemonic.to_string();
-    let judged = crate::reference::executes(&sample.mnemonic);
+    let reference = crate::reference::executes(&sample.mnemonic);
     // ptxas expands these to text of its own, in which it does not read components (`docs/findings.md`).
     let expanded = matches!(sample.mnemonic.opcode(), Opcode::Div | Opcode::Rcp | Opcode::Rem | Opcode::Sqrt);
     // And it loses `.sat` where a component is the result.
     let saturates = mods.contains(&Mod::Sat);
     let selects = instruction.class() == Class::Video || expanded || saturates;
-    Some(Template { operation, text, types, truths, reads_carry, approximate, selects, judged, sample })
+    Some(Template { operation, text, types, truths, reads_carry, approximate, selects, reference, sample })
 }
 
 fn is_approximate(operation: Operation) -> bool {

@@ -40,7 +40,8 @@ pub fn constants(u: &mut Unstructured, config: &Config, kernels: usize) -> Resul
         Some(target) => TARGETS.iter().copied().rfind(|t| t.sm <= target.sm).unwrap_or(TARGETS[0]),
         None => *u.choose(TARGETS)?,
     };
-    let config = &Config { scopes: false, memory: false, judged: true, approximate: false, ..config.clone() };
+    let config =
+        &Config { scopes: false, memory: false, reference: true, approximate: false, ..config.clone() };
     let mut g = Generator::new(u, config, target);
     let mut bits = Vec::new();
     for _ in 0..kernels {

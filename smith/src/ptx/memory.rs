@@ -211,7 +211,7 @@ impl Generator<'_, '_, '_> {
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "only addresses are replaced")]
     fn memory_template(&mut self, template: &Template, writes: bool) -> Result<()> {
-        if self.config.judged && !template.judged {
+        if self.config.reference && !template.reference {
             return Ok(());
         }
         let mods = template.sample.mnemonic.mods();

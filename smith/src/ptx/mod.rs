@@ -57,7 +57,7 @@ pub struct Config {
     /// Instructions whose result is only bounded, such as `sin.approx`.
     pub approximate: bool,
     /// Only what the reference interpreter executes.
-    pub judged: bool,
+    pub reference: bool,
     /// The target; one of [`TARGETS`] at random if `None`.
     pub target: Option<Target>,
 }
@@ -74,7 +74,7 @@ impl Default for Config {
             atomics: true,
             scopes: true,
             approximate: true,
-            judged: false,
+            reference: false,
             target: None,
         }
     }

@@ -13,7 +13,9 @@ impl Generator<'_, '_, '_> {
         let families = &self.catalog.pure;
         let family = &families[self.u.int_in_range(0..=families.len() - 1)?];
         let template = &family[self.u.int_in_range(0..=family.len() - 1)?];
-        if (self.config.judged && !template.judged) || (!self.config.approximate && template.approximate) {
+        if (self.config.reference && !template.reference)
+            || (!self.config.approximate && template.approximate)
+        {
             return Ok(());
         }
         let mut operands = Vec::with_capacity(template.sample.operands.len());
@@ -226,7 +228,7 @@ impl Generator<'_, '_, '_> {
         }
     }
 
-    /// Puts two in the place of NaN: its bits are nobody's promise, and zero is what much is wrongly made of.
+    /// Puts two instead of NaN: its bits are nobody's promise, and zero is what much is wrongly made of.
     #[expect(clippy::wildcard_enum_match_arm, reason = "no other type has a NaN that is not settled already")]
     pub(super) fn settle(&mut self, name: &str, ty: ScalarType) {
         let name = name.split_once('|').map_or(name, |(first, _)| first);

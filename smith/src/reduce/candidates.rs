@@ -7,7 +7,7 @@ use warpsmith_ir::Type;
 /// A simpler text: what it changes, as long as nobody has asked for it. There are thousands for each that is gone on from.
 pub(super) enum Candidate {
     Whole(String),
-    /// Other lines, or none, in the place of some.
+    /// Other lines, or none, instead of some.
     Lines {
         from: usize,
         to: usize,
@@ -299,7 +299,7 @@ fn results(text: &str, language: Language) -> Vec<Candidate> {
     found
 }
 
-/// Without an instruction of the IR, one of its operands standing for its result.
+/// Without an instruction of the IR, one of its operands denoting its result.
 fn forwards(text: &str, language: Language) -> Vec<Candidate> {
     if language == Language::Ptx {
         return Vec::new();
@@ -425,7 +425,7 @@ fn operands(text: &str, language: Language) -> Vec<Candidate> {
                 put("0");
                 put("1");
             }
-            // Only by what the line names before it names this one, so that no two stand for each other by turns without end.
+            // Only by what the line names before it names this one, so that no two denote each other in turn without end.
             let first = names.iter().position(|&(s, e)| line[s..e] == line[start..end]).unwrap_or(place);
             for &(s, e) in &names[..first] {
                 put(&line[s..e]);

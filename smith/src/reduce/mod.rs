@@ -39,7 +39,7 @@ pub struct Reduced {
     pub finished: bool,
 }
 
-/// Reduces a text that is interesting. The lines that begin with a directive's marker are no part of it.
+/// Reduces a text that is interesting. The lines that begin with a directive's marker are not part of it.
 pub fn reduce(
     text: &str,
     language: Language,

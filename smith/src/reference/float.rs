@@ -14,7 +14,7 @@ pub(super) enum Format {
     F64,
 }
 
-/// Computes with the type that stands for the format.
+/// Computes with the type that denotes the format.
 macro_rules! in_format {
     ($format:expr, $F:ident => $body:expr) => {
         match $format {

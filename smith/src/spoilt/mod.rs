@@ -1,7 +1,7 @@
-//! Statements with something wrong in them, or right in an unusual way: what a validator and an assembler must judge alike.
+//! Statements with something wrong in them, or right in an unusual way: a validator and an assembler must agree on them.
 //!
 //! A [`Statement`] begins as an instance of a form of the tables, which is valid; each [`Change`] of a few spoils, or does not spoil, one thing of it: a
-//! modifier, a type, an operand, its kind, the version, the target. The module around it is as small as can be, so what two judges
+//! modifier, a type, an operand, its kind, the version, the target. The module around it is as small as can be, so what two validators
 //! differ on needs no reducing but to leave out the changes that do not matter.
 
 mod draw;
@@ -79,7 +79,7 @@ pub enum Change {
     OtherOrder(usize),
     /// Another operand in a place: the number of an operand, and of the parts in parts.
     Operand(Vec<usize>, Operand),
-    /// Something around an operand, or a mark before it: `{}` stands for it.
+    /// Something around an operand, or a mark before it: `{}` denotes it.
     Around(Vec<usize>, &'static str),
     /// An operand is there twice.
     MoreOperands(Vec<usize>),

@@ -33,7 +33,7 @@ pub(super) fn call(text: &mut Text, at: usize, random: &mut Random) -> Option<()
     let bytes = random.clone().bytes(600);
     random.word();
     let name = text.name();
-    let mut config = crate::ptx::Config { target: Some(target), judged: true, ..Default::default() };
+    let mut config = crate::ptx::Config { target: Some(target), reference: true, ..Default::default() };
     config.memory = false;
     let donor = crate::ptx::function(&mut Unstructured::new(&bytes), &config, &name).ok()?;
     if donor.needs > has {

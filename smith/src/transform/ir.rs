@@ -160,7 +160,7 @@ fn rewrite(text: &mut Text, at: usize) -> Option<()> {
     Some(())
 }
 
-/// Puts lines in the place of one, which keeps its number as the last of them.
+/// Replaces a line, which keeps its number as the last of them.
 fn replace(text: &mut Text, at: usize, mut lines: Vec<String>) {
     let last = lines.pop().unwrap_or_default();
     let at = text.insert_all(at, lines.into_iter().map(|line| format!("  {line}")));

@@ -1,5 +1,5 @@
 //! Transformations that keep what a program means, for metamorphic tests: a program and what a sequence of them makes of it must leave the same. Any
-//! program with a launch will do, a kernel of a user too; no second implementation is needed to judge.
+//! program with a launch will do, a kernel of a user too; no second implementation is needed.
 //!
 //! A [`Step`] is anchored to a line by a number that the line keeps, and draws the rest from a seed of its own. So any subsequence of a sequence is a
 //! sequence, which is how [`shrink`] makes a failing one small: it leaves steps out.

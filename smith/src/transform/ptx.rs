@@ -35,7 +35,7 @@ pub(super) fn plain(text: &Text, at: usize) -> Option<Statement> {
     (statement.nature().is_alone() && !statement.is_of_parameters()).then_some(statement)
 }
 
-/// Puts lines in the place of one, in a scope with registers of their own.
+/// Replaces a line by lines in a scope with registers of their own.
 pub(super) fn in_scope(text: &mut Text, at: usize, declared: Vec<String>, lines: Vec<String>, last: String) {
     let before = std::iter::once("    {".to_owned()).chain(declared).chain(lines);
     let at = text.insert_all(at, before);

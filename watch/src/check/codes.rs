@@ -44,7 +44,7 @@ warpsmith_diag::codes! {
     UNDEFINED_ADDRESS = "W0202";
     /// A value that was never written is stored where the host will read it.
     ///
-    /// Copies within the kernel's own memory are no mistake and are followed; the host's buffers are where the value gets out.
+    /// Copies within the kernel's own memory are not a mistake and are followed; the host's buffers are where the value gets out.
     UNDEFINED_RESULT = "W0203";
     /// A value that was never written decides what happens to other threads or to memory.
     ///
@@ -104,7 +104,7 @@ warpsmith_diag::codes! {
     DIVERGENT_BARRIER = "W0401";
     /// A barrier is used in a way that its operands or its state do not allow.
     ///
-    /// It does not exist, the number of threads is no multiple of the warp size, or different numbers are given at once; or arrivals and waits at the
+    /// It does not exist, the number of threads is not a multiple of the warp size, or different numbers are given at once; or arrivals and waits at the
     /// barrier of the cluster do not alternate.
     BAD_BARRIER = "W0402";
     /// A barrier is used again before it is complete, or for a reduction and without one at once.

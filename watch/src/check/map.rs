@@ -32,7 +32,7 @@ impl MemoryMap {
     pub fn new(launch: &LaunchView<'_>) -> MemoryMap {
         let mut map = MemoryMap::default();
         let arguments = launch.arguments();
-        // A buffer goes by the names of the parameters that point into it.
+        // A buffer is called by the names of the parameters that point into it.
         let mut names: BTreeMap<u64, Vec<&str>> = BTreeMap::new();
         for p in launch.params() {
             let bytes = arguments.get(p.offset as usize..p.offset as usize + 8).filter(|_| p.bytes == 8);

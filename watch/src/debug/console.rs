@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-/// A terminal, or what stands for one.
+/// A terminal, or what denotes one.
 pub trait Console: Send {
     /// The next command; `None` when there are no more.
     fn read(&mut self, prompt: &str) -> Option<String>;

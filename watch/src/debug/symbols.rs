@@ -118,7 +118,7 @@ impl<'a> Symbols<'a> {
         found
     }
 
-    /// The variable of the source that a name means at an operation. What outlives functions may go by its name without the namespaces around.
+    /// The variable of the source that a name means at an operation. What outlives functions may be called by its name without the namespaces around.
     pub fn source_variable(&self, pc: u32, level: u32, name: &str) -> Option<&dwarf::Variable> {
         let found = self.sources.dwarf().at(self.text_at(pc), level);
         let exact = found.iter().find(|variable| variable.name == name);

@@ -16,7 +16,7 @@ pub enum Type {
     Scalar(ScalarType),
     /// A number as the source calls it.
     Base(Arc<str>, ScalarType, Kind),
-    /// The address of a value that stands for the value.
+    /// The address of a value that denotes the value.
     Reference(Binds, StateSpace, Box<Type>),
     /// What is behind a pointer that does not say what it points to.
     Void,
@@ -153,7 +153,7 @@ impl Type {
         declaration(self, "")
     }
 
-    /// As `ptype` describes it: structures with their members, enumerations with their names, and what other names stand for.
+    /// As `ptype` describes it: structures with their members, enumerations with their names, and what other names denote.
     pub fn description(&self) -> String {
         let name = match self.innermost() {
             Type::Struct(of) => Some((of.name.clone(), composite(of))),
@@ -191,7 +191,7 @@ impl Type {
         ty
     }
 
-    /// The type with what another name of it, or of what it points to or is made of, stands for.
+    /// The type with what another name of it, or of what it points to or is made of, denotes.
     fn unfolded(&self) -> Type {
         let inner = |of: &Type| Box::new(of.unfolded());
         match self {
@@ -210,7 +210,7 @@ impl Type {
         }
     }
 
-    /// The types of C that are no numbers of PTX.
+    /// The types of C that are not numbers of PTX.
     pub fn of_c(name: &str) -> Option<Type> {
         Some(match name {
             "void" => Type::Void,

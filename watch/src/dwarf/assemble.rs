@@ -1,4 +1,4 @@
-//! The bytes of a module's `.section`s, with what their references stand for.
+//! The bytes of a module's `.section`s, with what their references denote.
 
 use warpsmith_base::FxHashMap;
 use warpsmith_ptx::{Data, DataValue, Item, Module, Stmt};

@@ -105,7 +105,7 @@ impl Dwarf {
 
     fn read(sections: &Sections) -> Dwarf {
         let mut dwarf = Dwarf::default();
-        // Units may share abbreviations, and variables lists of places: a text that says so again and again must not take for ever.
+        // Units may share abbreviations, and variables lists of places: a text that says so again and again must not take forever.
         let mut left = sections.size().saturating_mul(MOST_READINGS).saturating_add(1 << 20);
         let info = gimli::DebugInfo::new(sections.get(".debug_info"), LittleEndian);
         let mut units = info.units();

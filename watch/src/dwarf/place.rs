@@ -82,7 +82,7 @@ impl Place {
     }
 }
 
-/// The name that a number stands for: its bytes, the highest first.
+/// The name that a number denotes: its bytes, the highest first.
 fn register(number: u64) -> Result<String, String> {
     let bytes: Vec<u8> = number.to_be_bytes().into_iter().skip_while(|byte| *byte == 0).collect();
     match String::from_utf8(bytes) {

@@ -1,4 +1,4 @@
-//! Foreign DWARF may be anything: what can be used is used, and nothing panics or takes for ever.
+//! Foreign DWARF may be anything: what can be used is used, and nothing panics or takes forever.
 
 use super::*;
 use std::time::{Duration, Instant};

@@ -10,7 +10,7 @@ pub enum Type {
     Base(Arc<str>, u64, u8),
     /// An address in a space; `None` for `void`, and for a type that is being described.
     Pointer(StateSpace, Option<Box<Type>>),
-    /// The address of a value that stands for the value.
+    /// The address of a value that denotes the value.
     Reference(Binds, StateSpace, Box<Type>),
     /// A structure or union.
     Composite(Arc<Composite>),
@@ -172,7 +172,7 @@ impl Composite {
 }
 
 impl Member {
-    /// What it is called where all members are shown: a base class goes by its type.
+    /// What it is called where all members are shown: a base class has the name of its type.
     pub fn shown(&self) -> String {
         match (self.part, self.ty.plain()) {
             (Part::BaseClass, Type::Composite(of)) => format!("<{}>", of.tag()),

@@ -429,7 +429,7 @@ fn mask(value: &Value) -> Option<u32> {
     hex(value.as_str()?).and_then(|mask| mask.try_into().ok())
 }
 
-/// The value of a lane, where one may stand for all.
+/// The value of a lane, where one may denote all.
 fn of_lane(value: &Value, index: usize) -> Option<&str> {
     value.as_str().or_else(|| value.get(index)?.as_str())
 }

@@ -101,7 +101,7 @@ pub fn cudarc(clients: &Clients, reports: &Path) -> Result<Vec<u8>, String> {
     let source = folder.join("source");
     if !source.exists() {
         copy(&fetched(&folder)?, &source)?;
-        // It is no member of ours.
+        // It is not a member of ours.
         let manifest = source.join("Cargo.toml");
         let text = fs::read_to_string(&manifest).map(|text| text + "\n[workspace]\n");
         let written = text.and_then(|text| fs::write(&manifest, text));

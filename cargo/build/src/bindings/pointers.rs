@@ -88,7 +88,7 @@ struct Walk<'a> {
     /// What is known where a label is reached.
     labels: HashMap<Symbol, State>,
     uses: Vec<Use>,
-    /// Names of registers may stand for others of the same spelling.
+    /// Names of registers may denote others of the same spelling.
     scoped: bool,
 }
 

@@ -54,7 +54,7 @@ pub fn reverse(data: SliceMut<u32>) {
     data.set(thread::index(), unsafe { line.add(n - 1 - i).read() });
 }
 
-/// Counts bytes; shows the first that is no letter.
+/// Counts bytes; shows the first that is not a letter.
 #[kernel]
 pub fn count(text: &[u8], bins: SliceMut<u32>) {
     let i = thread::index();

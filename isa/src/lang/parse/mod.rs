@@ -171,7 +171,7 @@ impl Reader {
         Ok(())
     }
 
-    /// `sreg %tid .v4.u32 10.1 also u16`; `%envreg<32>` stands for 32 names.
+    /// `sreg %tid .v4.u32 10.1 also u16`; `%envreg<32>` denotes 32 names.
     fn sreg(&mut self, c: &mut Cursor) -> Result<()> {
         let stem = c.run("a special register", |ch| ch == '%' || ch == '_' || ch.is_ascii_alphanumeric())?;
         let names = if c.adjacent() && c.eat("<") {

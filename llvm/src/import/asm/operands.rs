@@ -1,4 +1,4 @@
-//! What names and operands of assembly stand for.
+//! What names and operands of assembly denote.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Intrinsics on integers. The IR has nearly all of them; conditions, which are no integers to it, are put together from bitwise operations, and
+//! Intrinsics on integers. The IR has nearly all of them; conditions, which are not integers to it, are put together from bitwise operations, and
 //! those of more than 128 bits are in [`crate::import::wide`].
 
 use super::table::Integer;

@@ -1,7 +1,7 @@
 //! NVIDIA's intrinsics, `llvm.nvvm.*`: instructions of PTX under other names.
 //!
 //! [`rules`] says which instruction a name is, and the instruction tables what its operands are ([`operands`]). Textures and bulk copies have their
-//! operands in ways of their own; [`special`] has those that are no instruction.
+//! operands in ways of their own; [`special`] has those that are not instructions.
 
 mod operands;
 mod rules;

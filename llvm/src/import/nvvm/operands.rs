@@ -12,7 +12,7 @@ use warpsmith_isa::{
     Signature, StateSpace, TypeClass, TypeSet, forms,
 };
 
-/// What stands for one register: a value, or a number that has been given as such.
+/// What denotes one register: a value, or a number that has been given as such.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Register {
     Value(Value),
@@ -45,7 +45,7 @@ impl Builder<'_, '_, '_> {
         }
     }
 
-    /// The call as the instruction that its name stands for.
+    /// The call as the instruction that its name denotes.
     pub(super) fn instruction(&mut self, inst: &Inst, call: &Call, found: &Found) -> Result<()> {
         let mut args = Vec::new();
         for (arg, ty) in self.body.args(call).iter().zip(self.body.arg_types(call)) {

@@ -16,7 +16,7 @@ pub(super) enum Source {
     Number(i64),
 }
 
-/// What a name stands for.
+/// What a name denotes.
 #[derive(Clone, Debug)]
 pub(super) struct Found {
     pub mnemonic: Mnemonic,

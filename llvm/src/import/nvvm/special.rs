@@ -1,4 +1,4 @@
-//! What is no instruction, and what depends on more than its name.
+//! What is not an instruction, and what depends on more than its name.
 
 use super::operands::Register;
 use crate::error::{Error, Result};

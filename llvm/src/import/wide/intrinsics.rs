@@ -197,7 +197,7 @@ impl Builder<'_, '_, '_> {
             (Values::from_slice(x), self.b.ins().iconst(Type::I1, 0))
         };
         let all = x.len() as u32 * 64;
-        // The highest 64 bits that are used, the lowest of them also standing for all below.
+        // The highest 64 bits that are used, the lowest of them also denoting all below.
         let zeros = self.leading_zeros(&x, all);
         let high = self.shift_limbs(&x, zeros, true, false);
         let mut below = self.limb(0);
@@ -208,7 +208,7 @@ impl Builder<'_, '_, '_> {
         let any = self.b.ins().zext(Type::I64, any);
         let top = high.last().copied().unwrap_or(any);
         let top = self.b.ins().bor(top, any);
-        // A format of fewer bits than 53 is rounded to from those, of which the lowest stands for all below again.
+        // A format of fewer bits than 53 is rounded to from those, of which the lowest denotes all below again.
         let spare = if to == Type::F64 { 0u32 } else { 11 };
         let lost = self.b.ins().band_imm(top, (1 << spare) - 1);
         let lost = self.b.ins().icmp_imm(IntCC::Ne, lost, 0);

@@ -333,7 +333,7 @@ impl<'a> Reader<'_, 'a> {
             let param = self.body.arg_types[n];
             let arg = match self.module.types.get(param) {
                 Type::Label => ValueId(fields.small()?),
-                // A number of metadata, which is no value.
+                // A number of metadata, which is not a value.
                 Type::Metadata => {
                     let field = fields.number()?;
                     self.relative(field)

@@ -97,7 +97,7 @@ pub(super) fn open(
     parts.collect()
 }
 
-/// The `i1` that a byte stands for.
+/// The `i1` that a byte denotes.
 pub(super) fn is_set(func: &mut Function, before: Inst, byte: Value) -> Value {
     let zero = func.before(before).iconst(Type::I8, 0);
     func.before(before).icmp(IntCC::Ne, byte, zero)

@@ -433,7 +433,7 @@ impl<'a> Splitter<'a> {
         }
     }
 
-    /// Puts a call with passed arguments in the place of one, and takes apart what it returns.
+    /// Replaces a call by one that passes its arguments, and unpacks its result.
     fn replace_call(&mut self, inst: Inst, data: InstData, ret: &[Type], passed: Option<Type>) {
         let results: Vec<Value> = self.func.dfg.results(inst).into_iter().collect();
         let Some(passed) = passed.filter(|_| results.len() > 1 || ret.iter().any(|ty| ty.is_aggregate()))

@@ -17,12 +17,12 @@ use warpsmith_ir::{
 /// The largest thing passed by value that is copied in a row of loads and stores.
 const MAX_BY_VALUE: u32 = 256;
 
-/// Replaces a call by the body of what it calls. False if that is not possible; then nothing has changed. Uses of its results stand for others
+/// Replaces a call by the body of what it calls. False if that is not possible; then nothing has changed. Uses of its results denote others
 /// afterwards, which is left to resolve.
 pub(super) fn inline(func: &mut Function, types: &TypeTable, call: Inst, callee: &Function) -> bool {
     let Some(block) = func.layout.block_of(call) else { return false };
     let InstData::Call { args, .. } = &func.dfg[call] else { return false };
-    // Results of calls that were inlined before stand for parameters now.
+    // Results of calls that were inlined before denote parameters now.
     let args = args.as_slice(&func.dfg.pool).iter().map(|&arg| func.dfg.resolve(arg));
     let args: Vec<Value> = args.collect();
     if args.len() != callee.params.len() || !can_copy(func, types, callee, &args) {

@@ -64,7 +64,7 @@ pub(super) fn run(func: &mut Function) -> u32 {
     changes
 }
 
-/// The result of a sum that is no term of another one, and its type.
+/// The result of a sum that is not a term of another one, and its type.
 fn root(
     func: &Function,
     inst: Inst,

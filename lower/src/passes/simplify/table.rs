@@ -69,7 +69,7 @@ fn compare(func: &mut Function, inst: Inst, how: Mod, ty: ScalarType, a: Taken, 
         _ => return false,
     };
     if core.is_float() {
-        // Literals of floats are no integers.
+        // Literals of floats are not integers.
         let (Taken::Value(_), Taken::Value(_), Some(cond)) = (a, b, float_condition(how)) else {
             return false;
         };

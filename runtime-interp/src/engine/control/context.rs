@@ -36,7 +36,7 @@ pub(crate) struct Context<'a> {
     pub globals: u64,
     /// What `malloc` allocates from, if the program calls it.
     pub heap: Option<&'a Heap>,
-    /// What handles stand for.
+    /// What handles denote.
     pub objects: &'a [Object],
     pub output: &'a Output,
     /// Index of the kernel among the program's functions.

@@ -467,7 +467,7 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
     }
 }
 
-/// True for orderings that a host fence stands for.
+/// True for orderings that a host fence denotes.
 pub(in crate::engine) fn is_synchronising(order: Order) -> bool {
     matches!(order, Order::Acquire | Order::Release | Order::AcqRel | Order::SeqCst)
 }

@@ -1,6 +1,6 @@
 //! Threads that wait by asking memory again and again: they run, and get nowhere until another thread changes what they see.
 //!
-//! A warp that comes back to a state it was in, while nothing has changed that its threads can see, will do so for ever: it
+//! A warp that comes back to a state it was in, while nothing has changed that its threads can see, will do so forever: it
 //! *stands still*. That is not a guess. What a warp computes depends on its own registers and local memory, on memory that other threads write, and on
 //! clocks, which count as a change whenever they are read. So the scheduler need not run a warp that stands still before something changes, a host thread
 //! whose clusters all stand still brings in more of them, and a grid that stands still as a whole, with nothing left to start, has come to its end.

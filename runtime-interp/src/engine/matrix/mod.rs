@@ -197,7 +197,7 @@ fn halves(frame: Frame, r: Reg) -> [Lanes; 2] {
 }
 
 fn set_word(frame: Frame, r: Reg, values: &Lanes) {
-    // SAFETY: as in `word`; destinations are no constants.
+    // SAFETY: as in `word`; destinations are not constants.
     unsafe { (*frame.row_mut::<u32>(r)).0 = *values }
 }
 

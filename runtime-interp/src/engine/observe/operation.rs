@@ -66,7 +66,7 @@ pub enum OperationKind<'a> {
     Trap,
     /// `fence` and `membar`
     Fence(Fence),
-    /// What stands for a function of the system, behind a call.
+    /// What denotes a function of the system, behind a call.
     System(&'a System),
     /// `alloca stacksave stackrestore`
     Stack(&'a StackOp),

@@ -224,7 +224,7 @@ impl Program {
         self.functions.iter().position(is)
     }
 
-    /// The statements that the program was decoded from, in the order of their operations. The first stands for what belongs to none.
+    /// The statements that the program was decoded from, in the order of their operations. The first denotes what belongs to none.
     pub fn statements(&self) -> &[Statement] {
         &self.statements
     }

@@ -170,7 +170,7 @@ impl Native {
             let n = candidates.partition_point(|c| c.range.start <= pc).checked_sub(1)?;
             let candidate = candidates.get_mut(n).filter(|c| !c.done && c.range.contains(&pc))?;
             let range = candidate.range.clone();
-            // A jump back stands for a round of its loop, a turn for the whole region.
+            // A jump back denotes a round of its loop, a turn for the whole region.
             let closes = |at: &u32| {
                 let to = program.code.get(*at as usize).map(|inst| &inst.op);
                 matches!(to, Some(Op::Branch(to)) if *to == pc)

@@ -20,7 +20,7 @@ pub struct Varying {
     words: Option<Vec<u64>>,
 }
 
-/// The words that stand for a register: its own of a predicate, the first of each row of others.
+/// The words that denote a register: its own of a predicate, the first of each row of others.
 fn words_of(r: Reg) -> impl Iterator<Item = u32> {
     let step = if r.width() == Width::Pred { 1 } else { 32 };
     (r.offset()..r.offset() + r.width().words()).step_by(step)

@@ -293,7 +293,7 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
         Ok(())
     }
 
-    /// What a value stands for, if it is a handle or the address of an opaque variable.
+    /// What a value denotes, if it is a handle or the address of an opaque variable.
     fn kind_of(&self, value: u64) -> Option<ReferenceKind> {
         if let Some(index) = window::object_at(value) {
             return self.cx.objects.get(index).map(Object::kind);

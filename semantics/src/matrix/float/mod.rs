@@ -1,7 +1,7 @@
 //! Products of floats, bit for bit: `D = A * B + C` by the [`Rule`] of an architecture.
 //!
 //! Rows of A meet eight columns of B at a time. Every number is a significand and an exponent as 32-bit integers, so that the loops are plain
-//! arithmetic on arrays, which the compiler makes vector code of. What is no finite number is rare: it is looked for apart (`special`).
+//! arithmetic on arrays, which the compiler makes vector code of. What is not a finite number is rare: it is looked for apart (`special`).
 
 // Loops over lanes index several arrays at once: that is what becomes vector code.
 #![allow(clippy::needless_range_loop)]
@@ -68,7 +68,7 @@ pub struct Workspace {
     b: Vec<Eight>,
     /// A's elements one by one: significand, sign and exponent.
     flat: Vec<(u32, u32, i32)>,
-    /// The rows of A and columns of B in which something is no finite number.
+    /// The rows of A and columns of B in which something is not a finite number.
     special_rows: Vec<bool>,
     special_columns: Vec<bool>,
     near: Near,
@@ -176,7 +176,7 @@ impl Product<'_> {
         }
     }
 
-    /// Takes the elements of A and B apart, their scales included, and looks for what is no finite number.
+    /// Takes the elements of A and B apart, their scales included, and looks for what is not a finite number.
     #[inline(always)]
     fn take_apart(&self, rule: &Rule, shift: u32, workspace: &mut Workspace) {
         let [m, n, k] = self.shape;

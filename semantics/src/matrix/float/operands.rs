@@ -14,7 +14,7 @@ pub(in crate::matrix) struct Eight {
     pub exponent: [i32; COLUMNS],
 }
 
-/// Takes elements apart, eight at a time; their significands are shifted left. True if any is no finite number.
+/// Takes elements apart, eight at a time; their significands are shifted left. True if any is not a finite number.
 #[inline(always)]
 fn fill(format: Format, bits: &[u32], shift: u32, to: &mut [Eight]) -> bool {
     let mut special = 0;
@@ -66,7 +66,7 @@ pub(super) struct Chunk {
     pub magnitude: [u32; COLUMNS],
     pub sign: [u32; COLUMNS],
     pub exponent: [i32; COLUMNS],
-    /// Some are no finite numbers.
+    /// Some are not finite numbers.
     pub special: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What comes of terms that are no finite numbers.
+//! What comes of terms that are not finite numbers.
 
 use super::{Product, Workspace, formats};
 use crate::matrix::element::{Accumulator, Class, classify};

@@ -105,7 +105,7 @@ impl WarpProduct {
         if self.sparsity.is_some() { self.depth_of_b() / 2 } else { self.depth_of_b() }
     }
 
-    /// What of D is undefined where bits of the sources are: everything in a row of A's or a column of B's, and what C gives. All ones stand for
+    /// What of D is undefined where bits of the sources are: everything in a row of A's or a column of B's, and what C gives. All ones denote
     /// undefined registers of a lane, zero for others; what describes the product, metadata and scales, is not followed.
     pub fn undefined(&self, sources: &[Vec<Lanes>; 3], out: &mut Vec<Lanes>) {
         out.clear();

@@ -252,7 +252,7 @@ fn from_halves(narrow: Narrow, format: Format, a: u32, scale: u32) -> u32 {
         | narrow.encode(low as u64, format, scale)
 }
 
-/// `cvt.rn....f16x2.<narrow>x2`. An infinity of the result is one of the operand, or stands for what f16 lacks.
+/// `cvt.rn....f16x2.<narrow>x2`. An infinity of the result is one of the operand, or denotes what f16 lacks.
 #[inline]
 pub fn to_f16x2(narrow: Narrow, a: u32) -> u32 {
     let narrow = Narrow { satfinite: false, ..narrow };

@@ -167,7 +167,7 @@ pub fn unit_lg2(a: u32) -> u32 {
     }
 }
 
-/// 2^x of a finite number that is no subnormal: the mantissa of 24 bits, and the exponent.
+/// 2^x of a finite number that is not a subnormal: the mantissa of 24 bits, and the exponent.
 #[inline(always)]
 fn power(a: u32) -> (u32, i32) {
     // 23 bits behind the point; from 255 on all is over.
@@ -385,7 +385,7 @@ pub fn ex2_half<H: Half>(ftz: bool, a: u16) -> u16 {
     let near = H::narrow(power);
     let wide = f64::from(H::widen(near));
     let d = match wide.is_infinite() {
-        // The greatest number stands for all up to the next power of two.
+        // The greatest number denotes all up to the next power of two.
         true if power < 2f64.powi(1 + f64::from(H::widen(near - 1)).log2() as i32) => near - 1,
         false if wide > power => near - 1,
         _ => near,

@@ -74,7 +74,7 @@ enum Rule {
     Select,
     /// Anything else.
     Other,
-    /// The results are no addresses of variables, whatever is read.
+    /// The results are not addresses of variables, whatever is read.
     Fresh,
     /// The result is the address of a variable.
     Address(Value),
@@ -199,7 +199,7 @@ impl Names<'_> {
                 steps.push(Step { rule: self.rule(pc, &operation), reads, writes });
             }
         }
-        // What nothing writes is no address of a variable.
+        // What nothing writes is not an address of a variable.
         let written: FxHashSet<u32> = steps.iter().flat_map(|step| step.writes.iter().copied()).collect();
         for source in steps.iter().flat_map(|step| &step.reads) {
             if let Source::Word(word) = source
@@ -229,7 +229,7 @@ impl Names<'_> {
 
     fn source(&self, pc: u32, r: Reg) -> Source {
         if let Some(word) = r.word() {
-            // Predicates are no part of an address.
+            // Predicates are not part of an address.
             return if r.width() == Width::Pred { Source::Known(Value::Plain) } else { Source::Word(word) };
         }
         let of_module = self.program.variable_in(r);

@@ -157,7 +157,7 @@ mod tests {
         assert!(!clock.knows(6, 2, 0b1, 1));
         clock.add(7, 2, 0b10, 6);
         assert!(clock.knows(7, 2, 0b11, 5) && !clock.knows(7, 2, 0b11, 6));
-        // An agent that is no thread is not among all threads.
+        // An agent that is not a thread is not among all threads.
         assert!(!clock.knows(7, COPIES, 0b1, 1));
     }
 

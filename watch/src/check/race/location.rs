@@ -69,7 +69,7 @@ impl Location {
             let (wide, narrow): (Vec<_>, Vec<_>) =
                 std::mem::take(&mut self.releases).into_iter().partition(|r| r.scope >= Scope::Gpu);
             self.releases = narrow;
-            // So many narrow ones of several blocks are no pattern of a program.
+            // So many narrow ones of several blocks are not a pattern of a program.
             self.releases.truncate(MOST_RELEASES / 2);
             let mut all = Knowledge::default();
             wide.iter().for_each(|r| all.join(&r.knowledge));

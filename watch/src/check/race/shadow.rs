@@ -191,7 +191,7 @@ fn fenced(k: &Knowledge, new: &Record, old: &Record, lanes: u32) -> bool {
     !crosses || known.knows(old.block, old.agent, lanes, old.time)
 }
 
-/// Both are strong, reach each other, and access the same bytes (PTX ISA 9.0, 8.7). An asynchronous reduction and an atomic operation go by different
+/// Both are strong, reach each other, and access the same bytes (PTX ISA 9.0, 8.7). An asynchronous reduction and an atomic operation use different
 /// proxies, and yet each is performed completely before or after the other (8.7.2): nothing of a sum is lost.
 fn morally_strong(old: &Record, new: &Record, clusters: Clusters) -> bool {
     let (Some(a), Some(b)) = (old.manner.strong, new.manner.strong) else { return false };

@@ -15,7 +15,7 @@ pub struct Settings {
     pub ptx: Option<PathBuf>,
     /// Where files of the source are looked for.
     pub folder: PathBuf,
-    /// Starts of the paths that debug information names, and what stands for them here.
+    /// Starts of the paths that debug information names, and what denotes them here.
     pub source_map: Vec<(String, String)>,
     /// The checkers that watch the run.
     pub check: Selection,

@@ -55,7 +55,7 @@ impl Write for Output {
     }
 }
 
-/// What the session has of what stands for the terminal.
+/// What the session has of what denotes the terminal.
 #[derive(Default)]
 pub(super) struct Capture {
     text: Mutex<String>,
@@ -72,7 +72,7 @@ impl Capture {
     }
 }
 
-/// What stands for the terminal: it keeps what commands show.
+/// What denotes the terminal: it keeps what commands show.
 struct Terminal {
     capture: Arc<Capture>,
     waiting: Waiting,

@@ -4,7 +4,7 @@ use super::session::Session;
 use crate::debug::symbols::{base, same_file};
 use serde_json::{Value, json};
 
-/// The number of the PTX where it is no file.
+/// The number of the PTX where it is not a file.
 const PTX: u64 = 1;
 
 /// What a source of a request is.
@@ -65,7 +65,7 @@ impl Session<'_, '_> {
         json!({"sources": files})
     }
 
-    /// The text of a source that is no file.
+    /// The text of a source that is not a file.
     pub(super) fn source_text(&self, arguments: &Value) -> Result<Value, String> {
         let number = arguments.get("sourceReference").or(arguments.pointer("/source/sourceReference"));
         match number.and_then(Value::as_u64) {

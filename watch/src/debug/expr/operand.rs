@@ -181,7 +181,7 @@ impl<'t> Parser<'t, '_> {
         Some(ty)
     }
 
-    /// The value that a reference stands for.
+    /// The value that a reference denotes.
     pub(super) fn follow(&mut self, value: Value) -> Result<Value, String> {
         self.reference = None;
         if let Type::Reference(_, space, to) = value.ty.plain() {

@@ -311,7 +311,7 @@ fn is_set(entry: &Entry<'_>, name: gimli::DwAt) -> bool {
     matches!(entry.attr_value(name), Some(AttributeValue::Flag(true)))
 }
 
-/// Address classes, as debuggers count them (PTX interoperability guide, 5.2). Registers are no memory.
+/// Address classes, as debuggers count them (PTX interoperability guide, 5.2). Registers are not memory.
 pub(super) fn space(class: u64) -> Option<StateSpace> {
     match class {
         4 => Some(StateSpace::Const),

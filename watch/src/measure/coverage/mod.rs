@@ -101,7 +101,7 @@ impl<'p> Coverage<'p> {
         let mut functions: Vec<(_, FunctionCoverage)> = Vec::new();
         for count in &statements {
             let line = count.statement.line;
-            // The end of a body without `ret` is no line of the text.
+            // The end of a body without `ret` is not a line of the text.
             if line == 0 {
                 continue;
             }

@@ -11,7 +11,7 @@ const TAIL: usize = 3;
 /// The panes: PTX, and the files of the source on its left if the module names any.
 pub(super) fn panes(out: &mut String, page: &Page<'_>) {
     let coverage = page.coverage;
-    // Numbers stand for the files in links between the panes.
+    // Numbers denote the files in links between the panes.
     let files: BTreeMap<&str, usize> = coverage.files().keys().map(String::as_str).zip(0..).collect();
     // Writing to a string does not fail.
     put!(out, "<main class=\"{}\">", if files.is_empty() { "one" } else { "two" });

@@ -30,7 +30,7 @@ pub struct Profile {
     pub spaces: BTreeMap<Space, AccessCount>,
 }
 
-/// Kinds of memory that a profile tells apart.
+/// Kinds of memory that a profile distinguishes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[allow(missing_docs)]
 pub enum Space {

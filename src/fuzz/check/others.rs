@@ -1,12 +1,12 @@
 //! What others make of a program: the host's machine code, LLVM and a GPU.
 
 use super::compare::{difference, difference_of_buffers, difference_of_named};
-use super::{Judge, NoRemains, Outcome, Verdict, failure};
+use super::{NoRemains, Outcome, Trial, Verdict, failure};
 use crate::fuzz::{Failure, Oracle};
 use crate::launch::Execution;
 use crate::{Module, Program, Target, ptx};
 
-impl Judge<'_> {
+impl Trial<'_> {
     /// The program as machine code of the host: the same memory and as many instructions.
     #[cfg(feature = "native")]
     pub(super) fn accelerated(

@@ -6,7 +6,7 @@ const REGISTERS: &str =
     ".reg .b16 %h<4>; .reg .b32 %r<16>; .reg .u32 %u<4>; .reg .s32 %s<4>; .reg .f32 %f<16>; .reg .b64 %d<4>;
     .reg .pred %p<8>; .reg .f16x2 %x<4>; .shared .align 128 .b8 sv[4096];";
 
-fn judge(target: &str, statement: &str) -> Result<Vec<String>, Vec<String>> {
+fn validate(target: &str, statement: &str) -> Result<Vec<String>, Vec<String>> {
     let text = format!(
         ".version 9.0\n.target {target}\n.address_size 64\n.entry k() {{ {REGISTERS}\n{statement}\nret; }}\n"
     );
@@ -19,11 +19,11 @@ fn judge(target: &str, statement: &str) -> Result<Vec<String>, Vec<String>> {
 
 /// Offsets, guards and wrong operands are looked at in each statement, also where one with the same kinds of operands was right.
 #[test]
-fn each_of_many_like_statements_is_judged() {
+fn each_of_many_like_statements_is_validated() {
     let right = "ld.global.b32 %r0, [%d0+4]; st.shared.b32 [%r1], %r2;";
-    let offset = judge("sm_90", &format!("{right} ld.global.b32 %r0, [%d0+4294967296]; {right}")).unwrap();
+    let offset = validate("sm_90", &format!("{right} ld.global.b32 %r0, [%d0+4294967296]; {right}")).unwrap();
     assert!(offset.len() == 1 && offset[0].contains("does not fit 32 bits"), "{offset:?}");
-    let wrong = judge(
+    let wrong = validate(
         "sm_90",
         &format!("{right} ld.global.b32 %h0, [%d0+4]; {right} st.shared.b32 [%p1], %r2; {right}"),
     );
@@ -66,7 +66,8 @@ fn lenience_is_a_warning() {
         ("sm_100a", "tcgen05.mma.cta_group::1.kind::i8 [%r0], %d0, %d1, %r1, %p0, 1;", "is not in PTX"),
         ("sm_90", "st.async.mbarrier::complete_tx::bytes.v2.b32 [%d0], %r0, [%d1];", "must be a vector"),
     ] {
-        let warnings = judge(target, statement).unwrap_or_else(|e| panic!("{statement} is rejected: {e:?}"));
+        let warnings =
+            validate(target, statement).unwrap_or_else(|e| panic!("{statement} is rejected: {e:?}"));
         assert!(
             warnings.iter().any(|w| w.contains("P0605") && w.contains(about)),
             "{statement}: {warnings:?}"
@@ -89,7 +90,7 @@ fn what_the_manual_has_is_no_reason_to_warn() {
         ("sm_90", "ld.shared.b32 %r0, [%r1];"),
         ("sm_100a", "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r0, 512;"),
     ] {
-        assert_eq!(judge(target, statement), Ok(Vec::new()), "{statement}");
+        assert_eq!(validate(target, statement), Ok(Vec::new()), "{statement}");
     }
 }
 
@@ -110,6 +111,6 @@ fn what_ptxas_rejects_is_an_error() {
             "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned; tcgen05.shift.cta_group::2.down [%r0];",
         ),
     ] {
-        assert!(judge(target, statement).is_err(), "{statement} is accepted");
+        assert!(validate(target, statement).is_err(), "{statement} is accepted");
     }
 }

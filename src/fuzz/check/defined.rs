@@ -1,6 +1,6 @@
 //! What the reference interpreter can be asked, and whether a case is defined.
 
-use super::{NoTools, judge};
+use super::{NoTools, check};
 use crate::fuzz::{Case, Oracle};
 use crate::launch::{Arg, LaunchSpec};
 use crate::{Compiler, Language, Module, OptLevel, Target, ptx};
@@ -28,7 +28,7 @@ pub fn is_defined(case: &Case) -> bool {
         Ok(defined) => defined,
         Err(Stop::Unsupported(_)) => {
             let plain = Case { language: Language::Ptx, text, ..case.clone() };
-            judge(&plain, &[Oracle::Checkers], &NoTools).is_ok()
+            check(&plain, &[Oracle::Checkers], &NoTools).is_ok()
         }
         Err(Stop::Fault(_) | Stop::Steps | Stop::Deadlock) => false,
     }

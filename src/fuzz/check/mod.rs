@@ -16,14 +16,14 @@ use crate::launch::{Execution, execute};
 use crate::{Compiler, Fault, FaultCode, Language, Module, OptLevel, Program, Target, ir, lower, ptx};
 use warpsmith_ir::Opcode;
 
-/// What a case that no oracle objects to was judged by.
+/// The checks that a passing case went through.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Verdict {
     /// How often it was run.
     pub runs: u32,
-    /// What the reference interpreter did not know, if that kept it from judging.
+    /// What the reference interpreter does not support, if that prevented the check.
     pub unknown: Option<String>,
-    /// What kept machine code of the host from judging.
+    /// What prevented the check by machine code.
     pub not_compiled: Option<String>,
     /// The targets cannot do what the program asks for, by the compiler's own message; nothing was compared.
     pub refused: Option<String>,
@@ -49,27 +49,27 @@ impl Effort<'static> {
 }
 
 /// Asks oracles about a case, with all levels.
-pub fn judge(case: &Case, oracles: &[Oracle], tools: &dyn Tools) -> Result<Verdict, Failure> {
-    judge_with(case, oracles, Effort::ALL, tools)
+pub fn check(case: &Case, oracles: &[Oracle], tools: &dyn Tools) -> Result<Verdict, Failure> {
+    check_with(case, oracles, Effort::ALL, tools)
 }
 
 /// Asks oracles about a case of which only so much is compiled.
-pub fn judge_with(
+pub fn check_with(
     case: &Case,
     oracles: &[Oracle],
     effort: Effort,
     tools: &dyn Tools,
 ) -> Result<Verdict, Failure> {
-    let judge = Judge { case, oracles, effort, tools };
+    let trial = Trial { case, oracles, effort, tools };
     let mut verdict = Verdict::default();
     match case.language {
-        Language::Wir => judge.ir(&mut verdict)?,
-        Language::Ptx => judge.ptx(&mut verdict)?,
+        Language::Wir => trial.ir(&mut verdict)?,
+        Language::Ptx => trial.ptx(&mut verdict)?,
     }
     Ok(verdict)
 }
 
-struct Judge<'a> {
+struct Trial<'a> {
     case: &'a Case,
     oracles: &'a [Oracle],
     effort: Effort<'a>,
@@ -91,7 +91,7 @@ fn failure<T>(oracle: Oracle, what: impl Into<String>) -> Result<T, Failure> {
     Err(Failure { oracle, what: what.into() })
 }
 
-impl Judge<'_> {
+impl Trial<'_> {
     fn asks(&self, oracle: Oracle) -> bool {
         self.oracles.contains(&oracle)
     }

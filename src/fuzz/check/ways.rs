@@ -1,7 +1,7 @@
 //! Other ways to run PTX: the reference interpreter, other schedules, under the checkers.
 
 use super::compare::{difference, differs_from_reference};
-use super::{Judge, Outcome, Verdict, failure, reference_launch};
+use super::{Outcome, Trial, Verdict, failure, reference_launch};
 use crate::fuzz::{Failure, Oracle};
 use crate::launch::{execute, execute_observed};
 use crate::watch::{Checkers, Selection};
@@ -9,7 +9,7 @@ use crate::{Program, ptx};
 use warpsmith_interp::Schedule;
 use warpsmith_smith::reference::{self, Stop};
 
-impl Judge<'_> {
+impl Trial<'_> {
     /// Other ways to run PTX.
     pub(super) fn ways(
         &self,

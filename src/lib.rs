@@ -134,16 +134,16 @@
 //!
 //! # Features
 //!
-//! The default is the compiler and the engine, 37 packages, those of this repository included.
+//! The default is the compiler and the engine, 38 packages, those of this repository included.
 //!
 //! | Feature | Adds | Packages |
 //! |---|---|---|
 //! | `fuzz` | round trips of random programs and of your own (`warpsmith::fuzz`) | 52 |
-//! | `gpu` | launches on a real GPU, through NVIDIA's driver (`warpsmith::gpu`) | 44 |
-//! | `json` | launches as JSON (`warpsmith::launch`), diagnostics as JSON (`diag::json`) | 41 |
-//! | `llvm` | LLVM bitcode as input (`warpsmith::llvm`) | 38 |
-//! | `native` | machine code for the host (`warpsmith::native`) | 57 |
-//! | `watch` | checkers, traces, coverage, profiles, debugger (`warpsmith::watch`), unit tests of kernels (`warpsmith::testing`) | 47 |
+//! | `gpu` | launches on a real GPU, through NVIDIA's driver (`warpsmith::gpu`) | 45 |
+//! | `json` | launches as JSON (`warpsmith::launch`), diagnostics as JSON (`diag::json`) | 42 |
+//! | `llvm` | LLVM bitcode as input (`warpsmith::llvm`) | 39 |
+//! | `native` | machine code for the host (`warpsmith::native`) | 58 |
+//! | `watch` | checkers, traces, coverage, profiles, debugger (`warpsmith::watch`), unit tests of kernels (`warpsmith::testing`) | 48 |
 //!
 //! The command is a package of its own, `warpsmith-cli`.
 //!

@@ -3,6 +3,7 @@
 use crate::classes::{Class, Conversion, FloatBinary, FloatUnary, Ternary};
 use crate::ops::Opcode;
 use crate::types::{Scalar, Type};
+use bitflags::bitflags;
 use std::fmt;
 
 /// The directions of rounding.
@@ -34,29 +35,32 @@ impl FloatRounding {
     }
 }
 
-/// What an operation on floats may do beyond its meaning: LLVM's flags, by LLVM's names.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub struct FastMath(u8);
+bitflags! {
+    /// What an operation on floats may do beyond its semantics: LLVM's fast-math flags, by LLVM's names.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+    pub struct FastMath: u8 {
+        /// A product and a sum that both have it may be rounded once.
+        const CONTRACT = 1;
+        /// Operands may be combined in another order.
+        const REASSOC = 2;
+        /// Operands and results are not NaN.
+        const NNAN = 4;
+        /// Operands and results are not infinite.
+        const NINF = 8;
+        /// The sign of a zero does not matter.
+        const NSZ = 16;
+        /// A quotient may be a product with the reciprocal.
+        const ARCP = 32;
+        /// The result is that of PTX's approximate instruction, where there is one.
+        const AFN = 64;
+    }
+}
 
 impl FastMath {
-    /// Nothing.
-    pub const NONE: FastMath = FastMath(0);
-    /// A product and a sum that both say so may be rounded once.
-    pub const CONTRACT: FastMath = FastMath(1);
-    /// Operands may be put together in another order.
-    pub const REASSOC: FastMath = FastMath(2);
-    /// Operands and results are not NaN.
-    pub const NNAN: FastMath = FastMath(4);
-    /// Operands and results are not infinite.
-    pub const NINF: FastMath = FastMath(8);
-    /// The sign of a zero does not count.
-    pub const NSZ: FastMath = FastMath(16);
-    /// A quotient may be a product with the reciprocal.
-    pub const ARCP: FastMath = FastMath(32);
-    /// The result is that of PTX's approximate instruction, where there is one.
-    pub const AFN: FastMath = FastMath(64);
-    /// All of them.
-    pub const FAST: FastMath = FastMath(127);
+    /// No flag.
+    pub const NONE: FastMath = FastMath::empty();
+    /// All flags.
+    pub const FAST: FastMath = FastMath::all();
 
     /// The words of the text form.
     const NAMES: [(FastMath, &'static str); 8] = [
@@ -69,16 +73,6 @@ impl FastMath {
         (FastMath::ARCP, "arcp"),
         (FastMath::AFN, "afn"),
     ];
-
-    /// All of both.
-    pub const fn with(self, other: FastMath) -> FastMath {
-        FastMath(self.0 | other.0)
-    }
-
-    /// True if all of `other` are in the set.
-    pub const fn has(self, other: FastMath) -> bool {
-        self.0 & other.0 == other.0
-    }
 }
 
 /// How an operation on floats is done: the default is the plain one.
@@ -114,7 +108,7 @@ impl FloatMode {
         match (word, flag) {
             ("ftz", _) => Some(FloatMode { ftz: true, ..self }),
             ("sat", _) => Some(FloatMode { sat: true, ..self }),
-            (_, Some((flag, _))) => Some(FloatMode { fast: self.fast.with(flag), ..self }),
+            (_, Some((flag, _))) => Some(FloatMode { fast: self.fast | flag, ..self }),
             _ => None,
         }
     }
@@ -132,7 +126,7 @@ impl FloatMode {
 
     /// True if the result is that of the plain operation: the flags that are left allow more and ask for nothing.
     pub const fn computes_plainly(self) -> bool {
-        self.rounding.is_none() && !self.ftz && !self.sat && !self.fast.has(FastMath::AFN)
+        self.rounding.is_none() && !self.ftz && !self.sat && !self.fast.contains(FastMath::AFN)
     }
 
     /// Why an operation on a type, to a type, cannot be done so. `None` if it can.
@@ -194,14 +188,14 @@ impl FloatMode {
             return Some(format!("`{op}` of {t} does not saturate"));
         }
         if op.is_approximate() {
-            if !self.fast.has(FastMath::AFN) {
+            if !self.fast.contains(FastMath::AFN) {
                 return Some(format!("`{op}` has an approximate form only"));
             }
             if from == Scalar::F64 && !matches!(op, Opcode::Frsqrt | Opcode::Frcp) {
                 return Some(format!("`{op}` has no form for f64"));
             }
         }
-        let exact = self.rounding.is_some() && self.fast.has(FastMath::AFN);
+        let exact = self.rounding.is_some() && self.fast.contains(FastMath::AFN);
         (exact && matches!(op, Opcode::Fdiv | Opcode::Fsqrt))
             .then(|| format!("`{op}` is either approximate or rounds in a direction"))
     }
@@ -220,7 +214,7 @@ impl fmt::Display for FloatMode {
         }
         FastMath::NAMES
             .into_iter()
-            .filter(|(flag, _)| self.fast.has(*flag))
+            .filter(|(flag, _)| self.fast.contains(*flag))
             .try_for_each(|(_, name)| write!(f, "{name} "))
     }
 }

@@ -390,7 +390,7 @@ impl Function {
             | InstData::MemBlock { flags, .. }
                 if flags.volatile =>
             {
-                of_opcode.with(Traits::SIDE_EFFECT)
+                of_opcode.union(Traits::SIDE_EFFECT)
             }
             InstData::Load { flags, .. } if flags.invariant => Traits::NONE,
             InstData::Sreg { reg } if !reg.is_constant() => Traits::SIDE_EFFECT,
@@ -413,13 +413,15 @@ impl Function {
     #[inline]
     pub fn is_terminated(&self, block: Block) -> bool {
         let last = self.layout.last_inst(block);
-        last.is_some_and(|inst| self.dfg.opcode(inst).traits().has(Traits::TERMINATOR))
+        last.is_some_and(|inst| self.dfg.opcode(inst).traits().contains(Traits::TERMINATOR))
     }
 
     /// The terminator of a block.
     #[inline]
     pub fn terminator(&self, block: Block) -> Option<Inst> {
-        self.layout.last_inst(block).filter(|inst| self.dfg.opcode(*inst).traits().has(Traits::TERMINATOR))
+        self.layout
+            .last_inst(block)
+            .filter(|inst| self.dfg.opcode(*inst).traits().contains(Traits::TERMINATOR))
     }
 
     /// The successors of a block, once for each edge.

@@ -130,9 +130,9 @@ impl Instruction {
         // Types that have no registers of their own may stand in braces.
         let braces = matches!(ty, ScalarType::BF16 | ScalarType::BF16x2)
             && spec.accepts.contains(Accepts::BRACED_BF16);
-        let mut accepts = if braces { spec.accepts.with(Accepts::BRACED) } else { spec.accepts };
+        let mut accepts = if braces { spec.accepts.union(Accepts::BRACED) } else { spec.accepts };
         if matches!(spec.count, CountRef::Slot { .. }) {
-            accepts = accepts.with(Accepts::COUNTED);
+            accepts = accepts.union(Accepts::COUNTED);
         }
         SigValue {
             destination: spec.destination,
@@ -430,7 +430,7 @@ impl SigSpace {
         named: None,
         tensor: false,
         any_register: false,
-        reach: Reach(0),
+        reach: Reach::empty(),
         align: 1,
     };
 

@@ -2,6 +2,7 @@
 
 use crate::analysis::Analyses;
 use crate::log::Log;
+use bitflags::bitflags;
 use cranelift_entity::PrimaryMap;
 use std::sync::Arc;
 use warpsmith_ir::{FuncId, FuncKind, Function, Global, GlobalId, Linkage, Module, Param, Type};
@@ -152,29 +153,22 @@ impl Signature {
     }
 }
 
-/// Parts of a function that analyses read and passes change: a set of the constants below.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Aspects(u8);
+bitflags! {
+    /// Parts of a function that analyses read and passes change.
+    #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+    pub struct Aspects: u8 {
+        /// The blocks, and the edges between them.
+        const CONTROL_FLOW = 1;
+        /// Instructions, values and block parameters.
+        const INSTRUCTIONS = 2;
+    }
+}
 
 impl Aspects {
     /// Nothing.
-    pub const NONE: Aspects = Aspects(0);
-    /// Which blocks there are, and the edges between them.
-    pub const CONTROL_FLOW: Aspects = Aspects(1);
-    /// Instructions, values and the parameters of blocks.
-    pub const INSTRUCTIONS: Aspects = Aspects(2);
+    pub const NONE: Aspects = Aspects::empty();
     /// Everything.
-    pub const ALL: Aspects = Aspects(3);
-
-    /// All of both.
-    pub const fn with(self, other: Aspects) -> Aspects {
-        Aspects(self.0 | other.0)
-    }
-
-    /// True if the two have something in common.
-    pub const fn intersects(self, other: Aspects) -> bool {
-        self.0 & other.0 != 0
-    }
+    pub const ALL: Aspects = Aspects::all();
 }
 
 /// What a pass changed. Analyses that read nothing of the changed aspects are kept.

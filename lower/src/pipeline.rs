@@ -507,7 +507,7 @@ impl fmt::Debug for Pipeline {
 
 fn convergent_ops(func: &ir::Function) -> usize {
     let insts = func.layout.blocks().flat_map(|block| func.layout.insts(block));
-    insts.filter(|&inst| func.traits(inst).has(Traits::CONVERGENT)).count()
+    insts.filter(|&inst| func.traits(inst).contains(Traits::CONVERGENT)).count()
 }
 
 fn blame(errors: Diagnostics, pass: &str) -> Diagnostics {

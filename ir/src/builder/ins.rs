@@ -28,7 +28,7 @@ impl InstBuilder for FuncIns<'_, '_> {
         let builder = self.builder;
         let block = builder.open_block(&data);
         let loc = builder.loc;
-        let is_terminator = data.opcode().traits().has(Traits::TERMINATOR);
+        let is_terminator = data.opcode().traits().contains(Traits::TERMINATOR);
         let func = builder.home.func_mut();
         let (inst, results) = func.dfg.make_inst_and_results(data, results);
         func.layout.append_inst(inst, block);

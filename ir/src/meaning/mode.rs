@@ -24,7 +24,7 @@ fn rounding(mode: FloatMode, default: Rounding) -> Rounding {
 /// The plan of an operation from a type to a type. `None` where the mode has no meaning.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the verifier refuses modes of other operations")]
 pub(super) fn plan(op: Opcode, mode: FloatMode, from: Type, to: Type) -> Option<Plan> {
-    if mode.fast.has(FastMath::AFN)
+    if mode.fast.contains(FastMath::AFN)
         && let Some(function) = approximation(op, mode.ftz, float_kind(from))
     {
         return Some(Plan::simple(function));

@@ -46,7 +46,7 @@ macro_rules! define_opcodes {
             operands: &[$(OperandRule::$operand,)*],
             result: ResultRule::$result,
             types: TypeSet::$types,
-            traits: Traits::NONE$(.with(Traits::$flag))*,
+            traits: Traits::NONE$(.union(Traits::$flag))*,
             doc: concat!($($doc,)+),
         },)*];
 

@@ -39,7 +39,7 @@ pub(crate) fn candidates(mnemonic: &Mnemonic) -> Vec<Candidate> {
 impl PtxData {
     /// An operation with its operands. Its form is known once it is part of a function, with its results.
     pub fn new(mnemonic: Mnemonic, operands: Vec<PtxOperand>) -> Self {
-        let traits = forms(&mnemonic).fold(Traits::NONE, |all, form| all.with(traits(form.traits())));
+        let traits = forms(&mnemonic).fold(Traits::NONE, |all, form| all | traits(form.traits()));
         PtxData { mnemonic, operands, traits, instruction: None }
     }
 
@@ -198,9 +198,9 @@ fn traits(of_form: isa::Traits) -> Traits {
         (isa::Traits::READS, Traits::READS),
         (isa::Traits::WRITES, Traits::WRITES),
         (isa::Traits::CONVERGENT, Traits::CONVERGENT),
-        (isa::Traits::BARRIER, Traits::CONVERGENT.with(Traits::SIDE_EFFECT)),
+        (isa::Traits::BARRIER, Traits::CONVERGENT.union(Traits::SIDE_EFFECT)),
         // A fence orders the accesses around it: nothing may move across what both reads and writes.
-        (isa::Traits::FENCE, Traits::READS.with(Traits::WRITES).with(Traits::SIDE_EFFECT)),
+        (isa::Traits::FENCE, Traits::READS.union(Traits::WRITES).union(Traits::SIDE_EFFECT)),
         (isa::Traits::TERMINATOR, Traits::TERMINATOR),
         (isa::Traits::MAY_TRAP, Traits::NONE),
         (isa::Traits::CALL, Traits::SIDE_EFFECT),
@@ -209,7 +209,7 @@ fn traits(of_form: isa::Traits) -> Traits {
         (isa::Traits::CARRY, Traits::SIDE_EFFECT),
     ];
     let present = rows.into_iter().filter(|(theirs, _)| of_form.contains(*theirs));
-    present.fold(Traits::NONE, |all, (_, ours)| all.with(ours))
+    present.fold(Traits::NONE, |all, (_, ours)| all | ours)
 }
 
 #[cfg(test)]

@@ -60,7 +60,7 @@ impl Verifier<'_> {
             return;
         };
         for inst in func.layout.insts(block) {
-            let ends = func.dfg.opcode(inst).traits().has(Traits::TERMINATOR);
+            let ends = func.dfg.opcode(inst).traits().contains(Traits::TERMINATOR);
             if ends && inst != last {
                 let message = format!("`{}` is not the last instruction of its block", func.dfg.opcode(inst));
                 let next = func.layout.next_inst(inst).map_or(Default::default(), |next| func.spans[next]);

@@ -134,7 +134,7 @@ pub(super) fn scalar(v: &SigValue, operand: &Operand, cx: &Rules) -> Result<(), 
         }
         Operand::Neg(inner) => {
             needs(Accepts::NEGATED, What::NegationNotAllowed)?;
-            scalar(&SigValue { accepts: v.accepts.with(Accepts::REGISTER), ..*v }, inner, cx)
+            scalar(&SigValue { accepts: v.accepts | Accepts::REGISTER, ..*v }, inner, cx)
         }
         Operand::Select(inner, part) => match *inner {
             _ if !selects(v.accepts, part) => Err(What::SelectNotAllowed),

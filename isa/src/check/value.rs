@@ -41,13 +41,13 @@ pub(super) fn value(v: &SigValue, operand: &Operand, cx: &Rules) -> Fit {
                 && v.accepts.contains(Accepts::BRACED)
                 && passes_as_scalar(v, elements.len(), cx) =>
         {
-            let accepts = v.accepts.with(Accepts::IMMEDIATE);
-            let accepts = if v.destination { accepts.with(Accepts::SINK_ELEMENT) } else { accepts };
+            let accepts = v.accepts.union(Accepts::IMMEDIATE);
+            let accepts = if v.destination { accepts.union(Accepts::SINK_ELEMENT) } else { accepts };
             vector(&SigValue { accepts, ..*v }, elements, cx)
         }
         Operand::Vector(elements) if loose && matches!(elements.len(), 1 | 2 | 4) => {
-            let accepts = v.accepts.with(Accepts::IMMEDIATE);
-            let accepts = if v.destination { accepts.with(Accepts::SINK_ELEMENT) } else { accepts };
+            let accepts = v.accepts.union(Accepts::IMMEDIATE);
+            let accepts = if v.destination { accepts.union(Accepts::SINK_ELEMENT) } else { accepts };
             vector(&SigValue { accepts, ..*v }, elements, cx)
         }
         Operand::VectorReg(ty, _) if loose => scalar(v, &Operand::Reg(*ty), cx).map_err(|what| (None, what)),

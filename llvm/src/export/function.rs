@@ -381,7 +381,10 @@ impl Writer<'_> {
             }
             // What may be done is not done: flags change nothing of what a program means.
             (Attr::Float(mode), _)
-                if mode.rounding.is_none() && !mode.ftz && !mode.sat && !mode.fast.has(FastMath::AFN) =>
+                if mode.rounding.is_none()
+                    && !mode.ftz
+                    && !mode.sat
+                    && !mode.fast.contains(FastMath::AFN) =>
             {
                 match (op.class(), args) {
                     (Class::FloatUnary(op), &[a]) => self.float_unary(&result, op, a),

@@ -260,7 +260,7 @@ impl Pointers {
         let dfg = &func.dfg;
         let by_traits = || {
             let traits = func.traits(inst);
-            match (traits.has(Traits::WRITES), traits.has(Traits::READS)) {
+            match (traits.contains(Traits::WRITES), traits.contains(Traits::READS)) {
                 (true, _) => Effect::All,
                 (false, true) => Effect::ReadsAll,
                 (false, false) => Effect::None,

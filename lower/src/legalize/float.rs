@@ -95,7 +95,7 @@ impl Legalizer<'_> {
     }
 
     fn moded_scalar(&mut self, op: Opcode, mode: FloatMode, from: Type, to: Type, args: &[Value]) -> Value {
-        let approximate = mode.fast.has(FastMath::AFN);
+        let approximate = mode.fast.contains(FastMath::AFN);
         let half = matches!(from, Type::F16 | Type::BF16);
         let with = |ptx: Ptx, ty: Type| {
             let mut mnemonic = Mnemonic::new(ptx);
@@ -365,7 +365,7 @@ impl Legalizer<'_> {
 
 /// True if a product or sum of this mode may be contracted.
 fn contracts(mode: FloatMode) -> bool {
-    mode.fast.has(FastMath::CONTRACT) && mode.exact() == FloatMode::default()
+    mode.fast.contains(FastMath::CONTRACT) && mode.exact() == FloatMode::default()
 }
 
 /// True for operations whose instruction of PTX has a direction of rounding.

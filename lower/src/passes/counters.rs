@@ -140,7 +140,7 @@ impl Plan {
         found.growth.insert(counter, Growth { by: 1, times: None });
         let mut tops: Vec<Value> = Vec::new();
         for inst in blocks.iter().flat_map(|&block| func.layout.insts(block)) {
-            if func.traits(inst).has(Traits::CONVERGENT) {
+            if func.traits(inst).contains(Traits::CONVERGENT) {
                 return None;
             }
             let result = func.dfg.first_result(inst);

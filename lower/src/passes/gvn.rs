@@ -44,7 +44,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
                 func.dfg.args_mut(inst)[n] = value;
             }
             let traits = func.traits(inst);
-            if traits.any(Traits::WRITES.with(Traits::CONVERGENT).with(Traits::SIDE_EFFECT)) {
+            if traits.intersects(Traits::WRITES.union(Traits::CONVERGENT).union(Traits::SIDE_EFFECT)) {
                 epoch += 1;
                 if let Some((key, value)) = stored(func, inst, epoch) {
                     known.insert(key, (value, block));
@@ -141,7 +141,7 @@ pub(super) fn key(func: &Function, inst: Inst, traits: Traits, epoch: u64) -> Op
     match *data {
         InstData::IntConst { value } => make(&[op, value as u64], &[]),
         InstData::FloatConst { bits } => make(&[op, bits], &[]),
-        InstData::Binary { args: [a, b], .. } if traits.has(Traits::COMMUTATIVE) => {
+        InstData::Binary { args: [a, b], .. } if traits.contains(Traits::COMMUTATIVE) => {
             make(&[op], &[a.min(b), a.max(b)])
         }
         InstData::Unary { .. } | InstData::Binary { .. } | InstData::Ternary { .. } => make(&[op], args),

@@ -54,7 +54,7 @@ fn movable(func: &Function, block: Block) -> Vec<Inst> {
     let mut found = Vec::new();
     for inst in func.layout.insts(block).take(MAX_LOOKED_AT) {
         let traits = func.traits(inst);
-        if traits.any(Traits::WRITES.with(Traits::CONVERGENT).with(Traits::SIDE_EFFECT))
+        if traits.intersects(Traits::WRITES.union(Traits::CONVERGENT).union(Traits::SIDE_EFFECT))
             || func.terminator(block) == Some(inst)
         {
             break;

@@ -95,7 +95,7 @@ impl Pair<'_> {
     }
 
     fn pure(&self, op: Opcode) -> bool {
-        op.traits().is_pure() && !op.traits().has(Traits::CONVERGENT)
+        op.traits().is_pure() && !op.traits().contains(Traits::CONVERGENT)
     }
 
     /// Whether the first is the second as another type.

@@ -103,7 +103,7 @@ impl Plan {
         let (mut size, mut convergent) = (0, false);
         for inst in func.layout.insts(block) {
             size += usize::from(!is_free(func, inst));
-            convergent |= func.traits(inst).has(Traits::CONVERGENT);
+            convergent |= func.traits(inst).contains(Traits::CONVERGENT);
         }
         let hint = func.loop_hints[block];
         let rounds = match hint {

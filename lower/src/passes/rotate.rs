@@ -123,7 +123,7 @@ impl Plan {
         let mut size = 0;
         for inst in func.layout.insts(header) {
             size += 1;
-            if func.traits(inst).any(Traits::CONVERGENT.with(Traits::SIDE_EFFECT)) {
+            if func.traits(inst).intersects(Traits::CONVERGENT.union(Traits::SIDE_EFFECT)) {
                 return None;
             }
         }

@@ -233,7 +233,7 @@ impl Canonical<'_> {
         }
         match dfg[inst] {
             InstData::Binary { op, args: [a, b] } => {
-                let commutes = self.func.traits(inst).has(Traits::COMMUTATIVE);
+                let commutes = self.func.traits(inst).contains(Traits::COMMUTATIVE);
                 (commutes && self.in_wrong_order(a, b))
                     .then_some(Simpler::Inst(InstData::Binary { op, args: [b, a] }))
             }

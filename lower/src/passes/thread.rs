@@ -138,7 +138,7 @@ fn constant(func: &Function, value: Value) -> Option<Constant> {
 /// Whether threads that part at a block communicate before they meet again.
 fn parts_communicate(func: &Function, block: Block, analyses: &mut Analyses) -> bool {
     let convergent =
-        |block: Block| func.layout.insts(block).any(|inst| func.traits(inst).has(Traits::CONVERGENT));
+        |block: Block| func.layout.insts(block).any(|inst| func.traits(inst).contains(Traits::CONVERGENT));
     if !func.layout.blocks().any(convergent) {
         return false;
     }

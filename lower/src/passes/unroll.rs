@@ -127,7 +127,7 @@ impl Plan {
         if size > MAX_SIZE_WITH_SLOTS {
             return Err("it has too many instructions");
         }
-        let convergent = insts().any(|inst| func.traits(inst).has(Traits::CONVERGENT));
+        let convergent = insts().any(|inst| func.traits(inst).contains(Traits::CONVERGENT));
         let mut latches = cfg.predecessors(found.header).iter().copied().filter(|&block| inside(block));
         let (Some(latch), None) = (latches.next(), latches.next()) else {
             return Err("several blocks lead back to its beginning");

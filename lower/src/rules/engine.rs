@@ -97,7 +97,7 @@ pub fn find(index: &Index, dfg: &DataFlowGraph, inst: Inst, facts: &mut Facts<'_
     }
     let heads =
         args.iter().enumerate().fold(compared << 24, |heads, (n, arg)| heads | head(dfg, *arg) << (8 * n));
-    let swapped = match op.traits().has(Traits::COMMUTATIVE) || op == Opcode::Fma {
+    let swapped = match op.traits().contains(Traits::COMMUTATIVE) || op == Opcode::Fma {
         true => heads & 0xffff_0000 | (heads & 0xff) << 8 | heads >> 8 & 0xff,
         false => heads,
     };

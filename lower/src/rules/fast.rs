@@ -70,7 +70,7 @@ fn function(func: &mut Function) {
 /// Rules have the constants of commutative operations on the right.
 fn constants_last(func: &mut Function, inst: Inst) {
     let op = func.dfg.opcode(inst);
-    if !op.traits().has(Traits::COMMUTATIVE) && op != Opcode::Fma {
+    if !op.traits().contains(Traits::COMMUTATIVE) && op != Opcode::Fma {
         return;
     }
     let is_constant = |n: usize| {

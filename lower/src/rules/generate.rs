@@ -166,7 +166,7 @@ fn operation(op: &Op) -> String {
     };
     let mut flags = "FastMath::NONE".to_owned();
     for flag in &op.flags {
-        flags = format!("{flags}.with(FastMath::{})", flag.to_uppercase());
+        flags = format!("{flags}.union(FastMath::{})", flag.to_uppercase());
     }
     let args: Vec<String> = op.args.iter().map(term).collect();
     format!(

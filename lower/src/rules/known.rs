@@ -129,7 +129,7 @@ impl KnownBits {
         }
         let mut before = func.layout.prev_inst(inst);
         while let Some(one) = before.filter(|one| Some(*one) != definition) {
-            if func.traits(one).has(Traits::SIDE_EFFECT) && dfg.opcode(one) != Opcode::Assume {
+            if func.traits(one).contains(Traits::SIDE_EFFECT) && dfg.opcode(one) != Opcode::Assume {
                 return;
             }
             before = func.layout.prev_inst(one);

@@ -141,12 +141,14 @@ impl<'f> Match<'f> {
         {
             return false;
         }
-        if !mode.map_or(FastMath::NONE, |mode| mode.fast).has(wanted.flags) || !self.is_of(wanted.ty, value) {
+        if !mode.map_or(FastMath::NONE, |mode| mode.fast).contains(wanted.flags)
+            || !self.is_of(wanted.ty, value)
+        {
             return false;
         }
         // The result of an approximation is its own: what holds for the exact one says nothing of it, and a rule by leave of flags needs no more.
         if wanted.flags == FastMath::NONE
-            && mode.is_some_and(|mode| mode.fast.has(FastMath::AFN))
+            && mode.is_some_and(|mode| mode.fast.contains(FastMath::AFN))
             && args.first().is_some_and(|arg| op.has_approximation(self.dfg.ty(*arg)))
         {
             return false;
@@ -154,7 +156,7 @@ impl<'f> Match<'f> {
         if wanted.bound.is_some_and(|n| !self.bind(n, value)) {
             return false;
         }
-        let commutes = op.traits().has(Traits::COMMUTATIVE) || op == Opcode::Fma;
+        let commutes = op.traits().contains(Traits::COMMUTATIVE) || op == Opcode::Fma;
         // Constants are on the right already.
         let fixed = |term: &Term| matches!(term, Term::Constant(..) | Term::Int(_) | Term::Float(_));
         if commutes && !wanted.args[..2].iter().any(fixed) {

@@ -22,8 +22,11 @@ const OPS: [(Opcode, usize); 9] = [
 const NUMBERS: [f64; 8] = [0.0, -0.0, 1.0, -1.0, 2.0, 0.5, 3.0, 10.0];
 
 /// What flags may allow whoever computes exactly: everything but another instruction, or another quotient.
-const EXACT: FastMath =
-    FastMath::CONTRACT.with(FastMath::REASSOC).with(FastMath::NNAN).with(FastMath::NINF).with(FastMath::NSZ);
+const EXACT: FastMath = FastMath::CONTRACT
+    .union(FastMath::REASSOC)
+    .union(FastMath::NNAN)
+    .union(FastMath::NINF)
+    .union(FastMath::NSZ);
 
 impl Generator<'_, '_, '_> {
     /// A few operations on a few floats.
@@ -80,7 +83,7 @@ impl Generator<'_, '_, '_> {
                 7 => {
                     // Powers of two have reciprocals.
                     let two = self.b.ins().fconst(ty, bits(ty, *self.u.choose(&[1.0, 2.0, 4.0])?));
-                    let half = self.flagged(Opcode::Fdiv, flags.with(FastMath::ARCP), &[last, two]);
+                    let half = self.flagged(Opcode::Fdiv, flags | FastMath::ARCP, &[last, two]);
                     self.flagged(Opcode::Fmul, flags, &[half, constant])
                 }
                 8 => {

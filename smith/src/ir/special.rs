@@ -61,7 +61,7 @@ impl Generator<'_, '_, '_> {
         }
         (mode.ftz, mode.sat) = (self.u.ratio(1, 3)?, self.u.ratio(1, 4)?);
         if op.is_approximate() || self.u.ratio(1, 4)? {
-            mode.fast = FastMath::AFN.with(FastMath::NSZ);
+            mode.fast = FastMath::AFN.union(FastMath::NSZ);
         }
         let fits = |ty: &Type| info.result.allows(info.types, t, *ty);
         let convert = info.shape == Shape::Convert;

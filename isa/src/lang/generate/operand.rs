@@ -53,7 +53,9 @@ impl Output {
         let space = self.space(form, space)?;
         let bit = |flag: &String| 1u16 << ADDRESS_FLAGS.iter().position(|known| known == flag).unwrap_or(0);
         let reach = flags.iter().fold(0, |bits, flag| bits | bit(flag));
-        Ok(format!("Shape::Address(AddressSpec {{ space: {space}, reach: Reach({reach}), align: {align} }})"))
+        Ok(format!(
+            "Shape::Address(AddressSpec {{ space: {space}, reach: Reach::from_bits_retain({reach}), align: {align} }})"
+        ))
     }
 
     pub(super) fn space(&mut self, form: &Form, space: &Space) -> Result<String, String> {
@@ -163,7 +165,7 @@ impl Output {
         };
         let (range, tolerated) = (range(&value.range)?, range(&value.tolerated)?);
         Ok(format!(
-            "ValueSpec {{ destination: {}, count: {count}, ty: {ty}, rule: {rule}, accepts: Accepts({accepts}), space: {space}, range: {range}, tolerated: {tolerated} }}",
+            "ValueSpec {{ destination: {}, count: {count}, ty: {ty}, rule: {rule}, accepts: Accepts::from_bits_retain({accepts}), space: {space}, range: {range}, tolerated: {tolerated} }}",
             value.destination
         ))
     }

@@ -152,6 +152,32 @@ fn every_package_takes_the_lints_of_the_workspace() {
     }
 }
 
+#[test]
+fn crates_without_unsafe_code_forbid_it() {
+    let mut missing = Vec::new();
+    for member in members().into_iter().chain([String::new()]) {
+        let source = if member.is_empty() { "src".to_owned() } else { format!("{member}/src") };
+        let mut found = Vec::new();
+        files(&source, "rs", &mut found);
+        let texts: Vec<String> = found.iter().map(|path| read(&path.to_string_lossy())).collect();
+        let code = |text: &String| {
+            let lines = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+            lines.map(|line| line.split('"').step_by(2).collect()).collect::<Vec<String>>()
+        };
+        let is_unsafe = texts.iter().flat_map(code).any(|line| {
+            ["unsafe {", "unsafe fn ", "unsafe impl ", "unsafe trait ", "unsafe extern "]
+                .iter()
+                .any(|word| line.contains(word))
+        });
+        let roots = ["lib.rs", "main.rs"].map(|name| format!("{source}/{name}"));
+        let roots = roots.iter().filter(|path| root().join(path).exists());
+        missing.extend(
+            roots.filter(|path| !is_unsafe && !read(path).contains("#![forbid(unsafe_code)]")).cloned(),
+        );
+    }
+    assert!(missing.is_empty(), "no `#![forbid(unsafe_code)]` in {missing:?}");
+}
+
 /// "`FILE`, `FUNCTION`", as the tour of one instruction has it.
 #[test]
 fn the_functions_that_are_named_exist() {

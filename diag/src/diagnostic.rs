@@ -143,9 +143,9 @@ impl Diagnostic {
 }
 
 /// The manual that [`Diagnostic::section`] counts in.
-pub const MANUAL: &str = "PTX ISA 9.0";
+const MANUAL: &str = "PTX ISA 9.0";
 
-/// A section with the manual that has it: `9.7.1.5` is one of [`MANUAL`], `9.4:9.7.1.5` one of PTX ISA 9.4.
+/// A section with the manual that has it: `9.7.1.5` is a section of PTX ISA 9.0, `9.4:9.7.1.5` one of PTX ISA 9.4.
 pub fn reference(section: &str) -> String {
     match section.split_once(':') {
         Some((version, section)) => format!("PTX ISA {version}, {section}"),

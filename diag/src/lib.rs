@@ -32,7 +32,7 @@ mod span;
 mod suggest;
 
 pub use codes::{Code, Codes};
-pub use diagnostic::{Diagnostic, MANUAL, Severity, reference};
+pub use diagnostic::{Diagnostic, Severity, reference};
 pub use fix::{Suggestion, apply_fixes};
 pub use list::Diagnostics;
 pub use origin::{Origin, Place};

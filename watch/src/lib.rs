@@ -39,7 +39,7 @@ pub use check::{Checker, Checkers, Finding, Report, Selection, Site, codes, repo
 pub use measure::{
     Counts, Coverage, LaunchShape, Outcomes, Page, Profile, StatementCount, TableOutcomes, coverage, profile,
 };
-pub use names::demangled;
+pub(crate) use names::demangled;
 pub use source::Sources;
 pub use trace::explore;
 pub use warpsmith_interp::observe::Executions;

@@ -173,8 +173,8 @@ impl Built<'_> {
                 let withheld = self.withheld.filter(|(number, _)| *number == self.flagged);
                 let flags = FLAGS
                     .into_iter()
-                    .filter(|flag| operation.flags.has(*flag) && withheld.is_none_or(|(_, not)| not != *flag))
-                    .fold(FastMath::NONE, FastMath::with);
+                    .filter(|flag| operation.flags.contains(*flag) && withheld.is_none_or(|(_, not)| not != *flag))
+                    .fold(FastMath::NONE, FastMath::union);
                 self.flagged += 1;
                 let args = ValueList::from_slice(args, &mut self.func().dfg.pool);
                 InstData::List { op, attr: Attr::Float(FloatMode::fast(flags)), args }
@@ -314,7 +314,7 @@ fn a_rule_asks_for_each_of_its_flags() {
         });
         // The operations are built from the innermost, each of them is left without each of its flags.
         for number in 0..asked.len() {
-            for flag in FLAGS.into_iter().filter(|flag| rule.flags().has(*flag)) {
+            for flag in FLAGS.into_iter().filter(|flag| rule.flags().contains(*flag)) {
                 let text = |withheld| {
                     Built::pattern(rule, instance, &point, withheld).expect("a pattern").0.to_string()
                 };

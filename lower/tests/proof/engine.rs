@@ -173,7 +173,9 @@ impl Built<'_> {
                 let withheld = self.withheld.filter(|(number, _)| *number == self.flagged);
                 let flags = FLAGS
                     .into_iter()
-                    .filter(|flag| operation.flags.contains(*flag) && withheld.is_none_or(|(_, not)| not != *flag))
+                    .filter(|flag| {
+                        operation.flags.contains(*flag) && withheld.is_none_or(|(_, not)| not != *flag)
+                    })
                     .fold(FastMath::NONE, FastMath::union);
                 self.flagged += 1;
                 let args = ValueList::from_slice(args, &mut self.func().dfg.pool);

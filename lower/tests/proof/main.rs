@@ -124,7 +124,8 @@ fn agree(instance: &Instance, point: &[u128], values: &[u128], flags: FastMath) 
     let (a, b) = (float_value(instance.root, left), float_value(instance.root, right));
     let excluded = instance.floats(values).any(|(ty, bits)| {
         let value = float_value(ty, bits);
-        flags.contains(FastMath::NNAN) && is_nan(ty, bits) || flags.contains(FastMath::NINF) && value.is_infinite()
+        flags.contains(FastMath::NNAN) && is_nan(ty, bits)
+            || flags.contains(FastMath::NINF) && value.is_infinite()
     });
     if excluded || flags.contains(FastMath::NSZ) && a == 0.0 && b == 0.0 {
         return true;

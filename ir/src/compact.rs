@@ -261,7 +261,7 @@ out(%r: i32):
         let func = module.functions.values_mut().next().unwrap();
         let sum = func.dfg.values().find(|value| func.names.get(*value) == Some("sum")).unwrap();
         let ValueDef::Result(sum, _) = func.dfg.def(sum) else { panic!("a result") };
-        assert!(!func.traits(sum).has(Traits::SIDE_EFFECT));
+        assert!(!func.traits(sum).contains(Traits::SIDE_EFFECT));
         let made = func.dfg.num_insts();
         without_unused(func);
         let (before, left) = (module.to_string(), made - 2);

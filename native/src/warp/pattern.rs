@@ -1,4 +1,4 @@
-//! The code of accesses at addresses whose lanes follow a pattern that is known: one look at the lowest address and the highest stands for all lanes.
+//! The code of accesses at addresses whose lanes follow a pattern that is known: one look at the lowest address and the highest denotes all lanes.
 //!
 //! **Invariant.** Where [`checked`] goes on, all accesses of the lines, by all lanes of the warp, are aligned and within the shared memory of the block. The
 //! pattern is that of the register as it is now, since [`CompiledRegion::patterns`](warpsmith_interp::engine::CompiledRegion::patterns) has registers that do not

@@ -73,10 +73,14 @@ impl Kernel {
     }
 }
 
-/// The files with the kernels that are wanted, or with all; of loops that stay loops or not.
-pub fn read(wanted: &[String], rolled: bool) -> Vec<Source> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/corpus");
-    let entries = std::fs::read_dir(&folder).expect("benches/corpus is part of the repository");
+/// The folder of the kernels that are part of the repository.
+pub fn own() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/corpus")
+}
+
+/// The files of a folder with the kernels that are wanted, or with all; of loops that stay loops or not.
+pub fn read(folder: &Path, wanted: &[String], rolled: bool) -> Vec<Source> {
+    let entries = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     files.retain(|path| path.extension().is_some_and(|extension| extension == "cu"));
     files.sort();
@@ -89,7 +93,7 @@ pub fn read(wanted: &[String], rolled: bool) -> Vec<Source> {
         let bitcode = cuda.with_extension("bc");
         let name = bitcode.file_name().unwrap_or_default();
         let bitcode = if rolled { bitcode } else { folder.join("unrolled").join(name) };
-        let bytes = std::fs::read(&bitcode).expect("benches/corpus/make.sh makes it");
+        let bytes = std::fs::read(&bitcode).expect("make.sh makes it");
         let module = llvm::Module::read(&bytes).unwrap_or_else(|error| panic!("{error}"));
         let options = llvm::Options::new().with_target(super::TARGET);
         let module = llvm::import(vec![(bitcode.display().to_string(), module)], &options)

@@ -6,6 +6,7 @@
 //!     cargo bench --bench code -- --unrolled                # loops as compilers like, not kept rolled
 //!     cargo bench --bench code -- --ablation                # -O2 without each of its passes
 //!     cargo bench --bench code -- --print saxpy             # the text of the file that the kernel is in
+//!     cargo bench --bench code -- --corpus=FOLDER           # other kernels, in files as those of benches/corpus, of which its make.sh made bitcode
 //!
 //! For each kernel: lw10, the SASS instructions of ptxas 13.0 for sm_90 weighted by ten to the depth of the loop they are in, loops kept rolled;
 //! the registers; the instructions that a thread executes on average, counted by the engine. Last comes the geometric mean of the ratios. The
@@ -44,10 +45,12 @@ fn main() {
     let mut ablation = false;
     let mut print = false;
     let mut rolled = true;
+    let mut folder = corpus::own();
     let mut wanted: Vec<String> = Vec::new();
     for arg in std::env::args().skip(1).filter(|arg| arg != "--bench") {
         match arg.split_once('=') {
             Some(("--passes", text)) => passes = Some(text.to_owned()),
+            Some(("--corpus", path)) => folder = path.into(),
             Some(("--level", text)) => level = text.parse().expect("--level=O0 to O3"),
             _ if arg == "--ablation" => ablation = true,
             _ if arg == "--print" => print = true,
@@ -56,7 +59,7 @@ fn main() {
         }
     }
     let text = passes.unwrap_or_else(|| Pipeline::for_level(level).to_string());
-    let sources = corpus::read(&wanted, rolled);
+    let sources = corpus::read(&folder, &wanted, rolled);
     if print {
         sources.iter().for_each(|source| println!("{}", compile(source, &text).0));
         return;
@@ -132,6 +135,25 @@ fn report(sources: &[Source], ours: &Results, plain: &Results, peers: &[(&str, R
             ratio(&|m| Some(f64::from(m.sass.as_ref()?.registers))),
             ratio(&|m| m.outcome.as_ref().ok().map(|outcome| outcome.instructions)),
         );
+    }
+    report_behind(sources, ours, peers);
+}
+
+/// Names the kernels that the better of the peers is ahead of by more than a twentieth.
+fn report_behind(sources: &[Source], ours: &Results, peers: &[(&str, Results)]) {
+    let weighted =
+        |results: &Results, kernel: &Kernel| Some(results.get(&kernel.name)?.sass.as_ref()?.weighted);
+    let executed = |results: &Results, kernel: &Kernel| {
+        Some(results.get(&kernel.name)?.outcome.as_ref().ok()?.instructions)
+    };
+    for kernel in sources.iter().flat_map(|source| &source.kernels) {
+        let best = peers.iter().filter_map(|(_, theirs)| weighted(theirs, kernel)).min();
+        let ratio = weighted(ours, kernel).zip(best).map_or(0.0, |(own, best)| own as f64 / best as f64);
+        let fewest = peers.iter().filter_map(|(_, theirs)| executed(theirs, kernel)).reduce(f64::min);
+        let more = executed(ours, kernel).zip(fewest).map_or(0.0, |(own, fewest)| own / fewest);
+        if ratio > 1.05 || more > 1.05 {
+            println!("behind the better of the two: {} (lw10 {ratio:.2}, executed {more:.2})", kernel.name);
+        }
     }
 }
 

@@ -20,6 +20,8 @@ mod copy;
 #[allow(clippy::wildcard_enum_match_arm, reason = "what is no sum or product of a counter is not looked at")]
 mod counters;
 mod dce;
+#[allow(clippy::wildcard_enum_match_arm, reason = "traits say what has effects")]
+mod deadloops;
 #[allow(clippy::wildcard_enum_match_arm, reason = "only divisions are of interest")]
 mod divide;
 #[allow(clippy::wildcard_enum_match_arm, reason = "only loads and stores are of interest")]
@@ -121,6 +123,7 @@ pub(crate) fn standard() -> Passes {
         .with_module(constants::Constants)
         .with(pass("counters", "count by addresses in loops that stay loops", counters::run))
         .with(pass("dce", "remove instructions and block parameters without effect", dce::run))
+        .with(pass("deadloops", "remove loops that do nothing and end", deadloops::run))
         .with(pass("divide", "multiply instead of dividing by constants", divide::run))
         .with(pass("dse", "remove stores that nothing reads", dse::run))
         .with(pass("forward", "load what a store or another load is known to have left", forward::run))

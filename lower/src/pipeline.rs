@@ -189,7 +189,7 @@ impl Pipeline {
         const O1: &str = "cfg,mem2reg,simplify,dce,inline,cfg,mem2reg,spaces,simplify,gvn,simplify,dce,cfg";
         const O2: &str = "cfg,mem2reg,simplify,cfg,dce,inline,constants,cfg,mem2reg,spaces,simplify,sccp,ranges,cfg,unroll,cfg,simplify,cfg,\
                  mem2reg,simplify,constants,thread,cfg,readonly,gvn,forward,hoist,cfg,ifconvert,conjoin,simplify,licm,rotate,cfg,params,partial,cfg,dce,deadloops,cfg,divide,\
-                 addresses,simplify,gvn,forward,licm,reassociate,licm,simplify,gvn,cfg,dce,strides,counters,simplify,words,mem2reg,dse,pack,bytes,dce,sink,remat,cfg,place";
+                 addresses,simplify,gvn,forward,licm,reassociate,licm,simplify,gvn,cfg,dce,strides,counters,simplify,words,mem2reg,dse,pack,dots,bytes,dce,sink,remat,cfg,place";
         // Loops that have become short in the first round, and what is constant in their copies.
         const AGAIN: &str = "unroll,cfg,simplify,mem2reg,sccp,cfg,simplify,thread,cfg,gvn,licm,simplify,words,bytes,dce,sink,remat,cfg,place";
         // Passes that copy instructions.

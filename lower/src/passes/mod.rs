@@ -24,6 +24,8 @@ mod dce;
 mod deadloops;
 #[allow(clippy::wildcard_enum_match_arm, reason = "only divisions are of interest")]
 mod divide;
+#[allow(clippy::wildcard_enum_match_arm, reason = "what is no product of bytes is a term like others")]
+mod dots;
 #[allow(clippy::wildcard_enum_match_arm, reason = "only loads and stores are of interest")]
 mod dse;
 #[allow(clippy::wildcard_enum_match_arm, reason = "only loads and stores are of interest")]
@@ -125,6 +127,7 @@ pub(crate) fn standard() -> Passes {
         .with(pass("dce", "remove instructions and block parameters without effect", dce::run))
         .with(pass("deadloops", "remove loops that do nothing and end", deadloops::run))
         .with(pass("divide", "multiply instead of dividing by constants", divide::run))
+        .with(pass("dots", "multiply and add bytes of words four at a time", dots::run))
         .with(pass("dse", "remove stores that nothing reads", dse::run))
         .with(pass("forward", "load what a store or another load is known to have left", forward::run))
         .with_module(globaldce::GlobalDce)

@@ -116,6 +116,11 @@ impl Selector<'_> {
             return self.no_rule(op, ty);
         }
         let Some(Rule { mnemonic, f16, bf16 }) = rule(op) else { return self.copysign(inst, args) };
+        // A reciprocal is rounded like the quotient, and ptxas has a shorter way to it.
+        if op == FloatBinary::Fdiv && self.is_one(args[0]) && !self.has_quotients(ty) {
+            let (result, of) = (self.result(inst), self.operand(args[1]));
+            return self.emit(ptx!(Rcp.Rn).with(float_mod(ty)), &[result, of]);
+        }
         if self.native(ty, f16, bf16) {
             let (result, a, b) = (self.result(inst), self.operand(args[0]), self.operand(args[1]));
             return self.emit(mnemonic.with(float_mod(ty)), &[result, a, b]);
@@ -134,6 +139,34 @@ impl Selector<'_> {
         let wide = self.emit_new(RegClass::B32, mnemonic.with(Mod::F32), &[a, b]);
         let result = self.result(inst);
         self.narrow(ty, result, wide);
+    }
+
+    /// Whether something of a type is divided that is not 1: ptxas has a function for the rare operands of quotients, and another one for those of
+    /// reciprocals, which is longer than what they save.
+    fn has_quotients(&mut self, ty: Type) -> bool {
+        let known = self.quotients.unwrap_or_else(|| {
+            let mut found = [false; 2];
+            let func = self.func;
+            for inst in func.layout.blocks().flat_map(|block| func.layout.insts(block)) {
+                if let InstData::Binary { op: IrOp::Fdiv, args: [of, _] } = func.dfg[inst]
+                    && !self.is_one(of)
+                {
+                    found[usize::from(self.ty(of) == Type::F64)] = true;
+                }
+            }
+            found
+        });
+        self.quotients = Some(known);
+        known[usize::from(ty == Type::F64)]
+    }
+
+    /// Whether a value is 1 in a format that PTX has quotients in.
+    fn is_one(&self, value: Value) -> bool {
+        match self.ty(value) {
+            Type::F32 => self.func.dfg.float_const(value) == Some(1f32.to_bits().into()),
+            Type::F64 => self.func.dfg.float_const(value) == Some(1f64.to_bits()),
+            _ => false,
+        }
     }
 
     pub(super) fn fma(&mut self, inst: ir::Inst, args: [Value; 3]) {

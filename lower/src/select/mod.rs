@@ -100,6 +100,8 @@ struct Selector<'a> {
     low: SecondaryMap<Value, PackedOption<VReg>>,
     /// Loads of what is only extended, which is done by the load: with the sign or with zeros.
     extending: SecondaryMap<Value, Option<bool>>,
+    /// Whether something else than 1 is divided in `f32`, and in `f64`, where that was asked for.
+    quotients: Option<[bool; 2]>,
     blocks: SecondaryMap<Block, PackedOption<mach::Block>>,
     /// The blocks made for the `switch` at the end of a block.
     switches: Vec<(Block, Vec<mach::Block>)>,
@@ -134,6 +136,7 @@ impl<'a> Selector<'a> {
             narrow: SecondaryMap::new(),
             low: SecondaryMap::new(),
             extending: SecondaryMap::new(),
+            quotients: None,
             blocks: SecondaryMap::new(),
             switches: Vec::new(),
             block: Block::new(0),

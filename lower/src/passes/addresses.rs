@@ -9,7 +9,7 @@
 
 use super::insert_before;
 use crate::analysis::{Loops, Range, Ranges, exact};
-use crate::pass::{Changes, Context};
+use crate::pass::{Aspects, Changes, Context};
 use crate::rules::known::KnownBits;
 use cranelift_entity::SecondaryMap;
 use smallvec::SmallVec;
@@ -21,6 +21,10 @@ use warpsmith_ir::{Block, Function, Inst, InstData, Opcode, Type, Value, ValueDe
 const MAX_TERMS: usize = 6;
 
 pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
+    let flattened = flatten(func);
+    if flattened > 0 {
+        cx.analyses.invalidate(Aspects::INSTRUCTIONS);
+    }
     let loops = cx.analyses.get::<Loops>(func);
     // The innermost loop around each block, counted from 1; outer loops come first.
     let mut innermost: SecondaryMap<Block, u32> = SecondaryMap::new();
@@ -36,7 +40,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     });
     let indexed = indexed.collect();
     let mut sums = Sums { innermost, members, known: KnownBits::of_function(func), ranges, indexed };
-    let mut changes = 0;
+    let mut changes = flattened;
     for block in func.layout.blocks().collect::<Vec<Block>>() {
         let mut next = func.layout.first_inst(block);
         while let Some(inst) = next {
@@ -52,6 +56,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
                 // Bytes are not multiplied, which extends by the way; and zeros are cheaper than signs.
                 let bytes = scale == 1 && sums.range(func, term, block).is_some_and(Range::is_natural);
                 let way = if bytes { Opcode::Zext } else { way };
+                let (term, scale) = multiple(func, term, scale, way);
                 let offset = offset(func, inst, term, scale, way);
                 let sum = InstData::Binary { op: Opcode::Ptradd, args: [address, offset] };
                 if n + 1 == terms.len() && constant == 0 {
@@ -91,6 +96,67 @@ fn narrow(func: &Function, index: Value) -> Option<(Value, Opcode)> {
         _ if func.dfg.ty(index) == Type::I32 => Some((func.dfg.resolve(index), Opcode::Sext)),
         _ => None,
     }
+}
+
+/// Takes elements of rows that lie behind each other as those of one array. Says how many.
+fn flatten(func: &mut Function) -> u32 {
+    let mut changes = 0;
+    for block in func.layout.blocks().collect::<Vec<Block>>() {
+        for inst in func.layout.insts(block).collect::<Vec<Inst>>() {
+            if let InstData::Index { scale, args: [base, index] } = func.dfg[inst]
+                && let Some((array, whole)) = flat(func, base, scale, index)
+            {
+                func.dfg.replace_inst(inst, InstData::Index { scale, args: [array, whole] });
+                changes += 1;
+            }
+        }
+    }
+    changes
+}
+
+/// The array and the number in it of an element that is found by row and column, `tile[t / 32][t % 32]`, where rows have just as many.
+fn flat(func: &mut Function, base: Value, scale: i32, column: Value) -> Option<(Value, Value)> {
+    let InstData::Index { scale: row_bytes, args: [array, row] } = *func.dfg.def_data(base)? else {
+        return None;
+    };
+    let extended = |value: Value| match func.dfg.def_data(value) {
+        Some(&InstData::Unary { op: Opcode::Sext | Opcode::Zext, arg }) => func.dfg.resolve(arg),
+        _ => func.dfg.resolve(value),
+    };
+    let InstData::Binary { op: Opcode::Lshr, args: [x, by] } = *func.dfg.def_data(extended(row))? else {
+        return None;
+    };
+    let InstData::Binary { op: Opcode::Band, args: [y, mask] } = *func.dfg.def_data(extended(column))? else {
+        return None;
+    };
+    let (by, mask) = (func.dfg.int_const(by)?, func.dfg.int_const(mask)?);
+    let rows = (1..31).contains(&by)
+        && mask == (1 << by) - 1
+        && i64::from(row_bytes) == i64::from(scale) << by
+        && func.dfg.resolve(x) == func.dfg.resolve(y)
+        && func.dfg.ty(x) == Type::I32;
+    if !rows {
+        return None;
+    }
+    let inst = func.dfg.def_inst(extended(column))?;
+    let wide = InstData::Unary { op: Opcode::Zext, arg: x };
+    Some((array, insert_before(func, inst, wide, Type::I64)))
+}
+
+/// An index that is a constant multiple of another, which is promised not to wrap, as that one: `p[3 * i]` is 12 bytes for each `i`.
+fn multiple(func: &Function, index: Value, scale: i32, way: Opcode) -> (Value, i32) {
+    let by = || {
+        let (narrow, way) = match func.dfg.def_data(func.dfg.resolve(index)) {
+            Some(&InstData::Unary { op, arg }) if func.dfg.ty(index) == Type::I64 => (arg, op),
+            _ => (index, way),
+        };
+        let inst = func.dfg.def_inst(func.dfg.resolve(narrow))?;
+        let InstData::Binary { op: Opcode::Imul, args: [x, by] } = func.dfg[inst] else { return None };
+        let fits = way == Opcode::Sext && func.dfg.ty(x) == Type::I32 && func.dfg.no_signed_wrap(inst);
+        let by = func.dfg.int_const(by).filter(|_| fits)?;
+        Some((x, i32::try_from(by.checked_mul(scale.into())?).ok()?))
+    };
+    by().unwrap_or((index, scale))
 }
 
 /// The bytes that an index moves by.

@@ -3,6 +3,8 @@
 //! What the second block computes is computed though it may not be wanted, as in [`super::ifconvert`]: a few cheap operations, which are total. Loads
 //! stay behind their branch. Threads that would have parted at the first branch to meet again do not, and a loop that is left at two places
 //! for one is left at one, so that it can be rotated.
+//!
+//! What a branch gives on of its own condition is a constant on either edge, and the same then as what the other branch gives: `bool in = x >= 0 && x < n`.
 
 use super::ifconvert::{args, cost, same};
 use super::insert_before;
@@ -17,7 +19,7 @@ const MAX_OPERATIONS: usize = 5;
 pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let cfg = cx.analyses.get::<Cfg>(func);
     let mut gone: EntitySet<Block> = EntitySet::new();
-    let mut changes = 0;
+    let mut changes: u32 = cfg.reverse_postorder().iter().map(|&block| decide_arguments(func, block)).sum();
     for &block in cfg.reverse_postorder() {
         // What a block has taken in leads on to the next. A block that is gone was the only way to where it led, and so is the one that took it in.
         while !gone.contains(block)
@@ -32,6 +34,30 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
         func.dfg.resolve_aliases();
     }
     Changes::to_all(changes)
+}
+
+/// What a branch gives on of its own condition are the constants that it is on either edge. Says how many.
+fn decide_arguments(func: &mut Function, block: Block) -> u32 {
+    let Some(branch) = func.terminator(block) else { return 0 };
+    let InstData::Brif { cond, dests } = &func.dfg[branch] else { return 0 };
+    let cond = *cond;
+    let given = dests.iter().any(|dest| dest.args(&func.dfg.pool).contains(&cond));
+    if !given || func.dfg.int_const(cond).is_some() {
+        return 0;
+    }
+    let constants = [true, false].map(|holds| {
+        let data = InstData::IntConst { value: Type::I1.normalize(i64::from(holds)) };
+        insert_before(func, branch, data, Type::I1)
+    });
+    let (mut changes, mut n) = (0, 0);
+    func.dfg.for_each_target_mut(branch, |call, pool| {
+        for arg in call.args.as_mut_slice(pool).iter_mut().filter(|arg| **arg == cond) {
+            *arg = constants[n];
+            changes += 1;
+        }
+        n += 1;
+    });
+    changes
 }
 
 /// A branch, and another one at one of its targets that may lead to its other target too.

@@ -1,6 +1,8 @@
 //! Sums in loops are taken in the order in which their terms are known: what does not change in the inner loop first, so that it moves in front of
 //! it. A product of a sum that changes by one term only becomes two products. Of pointers this is the order of the offsets.
 //!
+//! So are products of two factors that do not change and one that does.
+//!
 //! Of sums in a block that differ in a constant factor only, each is the one before it and a product ([`series`]).
 //!
 //! Sums of integers wrap, so that any order gives the same. Constants stay last, where addresses take them in. Only sums that lose an operation in
@@ -40,7 +42,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let sums = Sums { nests, users };
     let mut changes = 0;
     for inst in insts {
-        changes += u32::from(sums.reorder(func, inst));
+        changes += u32::from(sums.reorder(func, inst) || sums.product(func, inst));
     }
     if changes > 0 {
         func.dfg.resolve_aliases();
@@ -151,6 +153,36 @@ impl Sums {
         if let (Some(sum), Some(last)) = (sum, last) {
             func.dfg.replace_inst(root, InstData::Binary { op, args: [sum, last] });
         }
+        true
+    }
+
+    /// Multiplies what does not change first: of `z * n * n` in a loop over `z` one product stays in it.
+    fn product(&self, func: &mut Function, root: Inst) -> bool {
+        let InstData::Binary { op: Opcode::Imul, args: [a, b] } = func.dfg[root] else { return false };
+        let (Some(at), Some(result)) = (func.layout.block_of(root), func.dfg.first_result(root)) else {
+            return false;
+        };
+        let (depth, ty) = (self.nests[at].len(), func.dfg.ty(result));
+        if depth == 0 || ty.is_vector() {
+            return false;
+        }
+        let fixed = |value: Value| self.rank(func, value, at) < depth;
+        let found = [(a, b), (b, a)].into_iter().find_map(|(inner, by)| {
+            let inst = func.dfg.def_inst(inner)?;
+            let InstData::Binary { op: Opcode::Imul, args: [x, y] } = func.dfg[inst] else { return None };
+            let (changing, with) = match (fixed(x), fixed(y)) {
+                (true, false) => (y, x),
+                (false, true) => (x, y),
+                (true, true) | (false, false) => return None,
+            };
+            (self.users[inner].0 == 1 && fixed(by)).then_some((inst, changing, [with, by]))
+        });
+        let Some((inst, changing, args)) = found else { return false };
+        // The product of what is fixed can wrap only where the other factor is 0.
+        let promised = func.dfg.no_signed_wrap(root) && func.dfg.no_signed_wrap(inst);
+        let first = insert_before(func, root, InstData::Binary { op: Opcode::Imul, args }, ty);
+        func.dfg.replace_inst(root, InstData::Binary { op: Opcode::Imul, args: [changing, first] });
+        func.dfg.set_no_signed_wrap(root, promised);
         true
     }
 

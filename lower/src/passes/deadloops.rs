@@ -113,7 +113,7 @@ fn only_exit(func: &Function, found: &Loop, inside: impl Fn(Block) -> bool) -> O
 }
 
 fn has_effects(func: &Function, found: &Loop) -> bool {
-    let effects = Traits::WRITES.with(Traits::CONVERGENT).with(Traits::SIDE_EFFECT);
+    let effects = Traits::WRITES | Traits::CONVERGENT | Traits::SIDE_EFFECT;
     found.blocks.iter().any(|&block| {
         let mut insts = func.layout.insts(block);
         insts.any(|inst| match &func.dfg[inst] {
@@ -121,7 +121,7 @@ fn has_effects(func: &Function, found: &Loop) -> bool {
             InstData::Jump { .. } | InstData::Brif { .. } | InstData::Switch { .. } => false,
             InstData::Trap | InstData::Return { .. } => true,
             InstData::Call { .. } | InstData::CallIndirect { .. } => true,
-            _ => func.traits(inst).any(effects),
+            _ => func.traits(inst).intersects(effects),
         })
     })
 }

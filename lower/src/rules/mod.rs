@@ -122,7 +122,7 @@ impl Rule {
         let mut flags = FastMath::NONE;
         self.pattern.walk(&mut |term| {
             if let Term::Op(operation) = term {
-                flags = flags | operation.flags;
+                flags |= operation.flags;
             }
         });
         flags

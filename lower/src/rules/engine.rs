@@ -106,7 +106,9 @@ pub fn find(index: &Index, dfg: &DataFlowGraph, inst: Inst, facts: &mut Facts<'_
         if heads & entry.mask != entry.heads && swapped & entry.mask != entry.heads {
             continue;
         }
-        if entry.needs != 0 && entry.needs & !*found.get_or_insert_with(|| operands_have(dfg, args)) != 0 {
+        if entry.needs != 0
+            && entry.needs & !*found.get_or_insert_with(|| operands_have(dfg, args, facts)) != 0
+        {
             continue;
         }
         let rule = &index.rules[usize::from(entry.rule)];
@@ -118,13 +120,16 @@ pub fn find(index: &Index, dfg: &DataFlowGraph, inst: Inst, facts: &mut Facts<'_
 }
 
 /// What patterns may need of operands, as far as it is so of these.
-fn operands_have(dfg: &DataFlowGraph, args: &[Value]) -> u16 {
+fn operands_have(dfg: &DataFlowGraph, args: &[Value], facts: &Facts<'_>) -> u32 {
     let mut found = 0;
     let mut constants = [false; 3];
     for (n, &arg) in args.iter().enumerate().take(constants.len()) {
         let (arg, ty) = (dfg.resolve(arg), dfg.ty(arg));
         if ty == Type::I1 {
             found |= needs::bool(n);
+        }
+        if facts.uses[arg] <= 1 {
+            found |= needs::once(n);
         }
         match dfg.def_data(arg) {
             Some(&InstData::IntConst { value }) => {

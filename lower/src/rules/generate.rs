@@ -47,7 +47,7 @@ fn entries(files: &[(String, Vec<Parsed>)], keep: impl Fn(&Parsed) -> bool) -> S
     let mut kept: Vec<(&Op, String)> = all
         .filter(|(_, rule)| keep(rule))
         .filter_map(|(n, rule)| match &rule.pattern {
-            Tree::Op(root) => Some((root, entry(n, root))),
+            Tree::Op(root) => Some((root, entry(n, root, &rule.conditions))),
             Tree::Value(..) | Tree::Constant(..) | Tree::Int(_) | Tree::Float(_) | Tree::Fact(..) => None,
         })
         .collect();
@@ -56,7 +56,7 @@ fn entries(files: &[(String, Vec<Parsed>)], keep: impl Fn(&Parsed) -> bool) -> S
     kept.into_iter().map(|(_, entry)| entry).collect::<Vec<_>>().join(", ")
 }
 
-fn entry(number: usize, root: &Op) -> String {
+fn entry(number: usize, root: &Op, conditions: &[Tree]) -> String {
     let mut heads = Vec::new();
     let mut mask = 0u32;
     for (place, arg) in root.args.iter().enumerate() {
@@ -77,7 +77,7 @@ fn entry(number: usize, root: &Op) -> String {
         mask |= 0xff << 24;
     }
     let heads = if heads.is_empty() { "0".to_owned() } else { heads.join(" | ") };
-    let (compared, needs) = (condition(root), needs(root));
+    let (compared, needs) = (condition(root), needs(root, conditions));
     format!(
         "Entry {{ root: Opcode::{}, compared: {compared}, rule: {number}, heads: {heads}, mask: {mask}, needs: {needs} }}",
         camel(&root.name)
@@ -94,8 +94,11 @@ fn condition(op: &Op) -> String {
 }
 
 /// What a pattern needs of operands beyond what they are computed by, as bits of `needs` of the module that includes this.
-fn needs(root: &Op) -> String {
+fn needs(root: &Op, conditions: &[Tree]) -> String {
     let mut all = Vec::new();
+    // Operands of commutative operations are matched in either order, unless one is a constant.
+    let constant = |arg: &Tree| matches!(arg, Tree::Constant(..) | Tree::Int(_) | Tree::Float(_));
+    let in_place = root.args.len() == 1 || root.condition.is_some() || root.args.iter().take(2).any(constant);
     for (place, arg) in root.args.iter().enumerate() {
         match arg {
             Tree::Int(literal @ -1..=1) => all.push(format!("needs::literal({place}, {literal})")),
@@ -105,6 +108,12 @@ fn needs(root: &Op) -> String {
                 all.extend(same.map(|(other, _)| format!("needs::same({place}, {other})")));
                 if *ty == Some(Kind::Fixed("i1".to_owned())) {
                     all.push(format!("needs::bool({place})"));
+                }
+            }
+            Tree::Op(inner) if in_place && inner.bound.is_some() => {
+                let once = |tree: &Tree| matches!(tree, Tree::Fact(name, of) if name == "once" && *of == inner.bound);
+                if conditions.iter().any(once) {
+                    all.push(format!("needs::once({place})"));
                 }
             }
             Tree::Int(_) | Tree::Constant(..) | Tree::Float(_) | Tree::Op(_) | Tree::Fact(..) => {}

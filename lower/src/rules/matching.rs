@@ -257,7 +257,12 @@ impl<'f> Match<'f> {
             }
             Term::Fact(Fact::Demanded, _) => Some(self.dfg.ty(self.root)),
             Term::Fact(Fact::Bits, _) => Some(Type::I32),
-            Term::Op(operation) => operation.args.iter().find_map(|arg| self.leaf_type(arg)),
+            Term::Op(operation) => match operation.op {
+                // Of any type that their place asks for.
+                Opcode::Zext | Opcode::Sext | Opcode::Trunc => None,
+                Opcode::Shl | Opcode::Lshr | Opcode::Ashr => self.leaf_type(operation.args.first()?),
+                _ => operation.args.iter().find_map(|arg| self.leaf_type(arg)),
+            },
             Term::Int(_) | Term::Value(..) | Term::Float(_) => None,
             Term::Fact(Fact::Log2 | Fact::Once | Fact::Reciprocal, _) => None,
         }
@@ -309,6 +314,28 @@ impl<'f> Match<'f> {
                 match meaning::integer(*op, ty.bits(), &operands[..args.len()]) {
                     Some(result) => Word::Known(result as u64 & mask),
                     None => Word::Other,
+                }
+            }
+            Term::Op(Operation {
+                op: op @ (Opcode::Shl | Opcode::Lshr | Opcode::Ashr),
+                args: [a, by],
+                ty: None,
+                ..
+            }) => {
+                let (Word::Known(a), Word::Known(by)) =
+                    (self.word(a, ty, facts), self.word(by, Type::I32, facts))
+                else {
+                    return Word::Other;
+                };
+                match meaning::integer(*op, ty.bits(), &[a.into(), by.into()]) {
+                    Some(result) => Word::Known(result as u64 & mask),
+                    None => Word::Other,
+                }
+            }
+            Term::Op(Operation { op: Opcode::Zext, args: [arg], ty: None, .. }) => {
+                match self.leaf_type(arg) {
+                    Some(from) if from.is_int() && from.bits() < ty.bits() => self.word(arg, from, facts),
+                    Some(_) | None => Word::Other,
                 }
             }
             Term::Op(_) | Term::Fact(..) | Term::Value(..) | Term::Float(_) => Word::Other,

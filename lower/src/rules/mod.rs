@@ -165,24 +165,29 @@ struct Entry {
     /// The bytes that count.
     mask: u32,
     /// What else must be so of the operands: bits of [`needs`].
-    needs: u16,
+    needs: u32,
 }
 
 /// What patterns need of the operands of an instruction, as bits.
 mod needs {
     /// Two of the first three operands are the same value, or both constants.
-    pub const fn same(a: usize, b: usize) -> u16 {
+    pub const fn same(a: usize, b: usize) -> u32 {
         1 << (a + b - 1)
     }
 
     /// An operand is the number 0, 1 or -1 of its type.
-    pub const fn literal(place: usize, number: i64) -> u16 {
+    pub const fn literal(place: usize, number: i64) -> u32 {
         1 << (4 + 3 * place as i64 + number)
     }
 
     /// An operand is an `i1`.
-    pub const fn bool(place: usize) -> u16 {
+    pub const fn bool(place: usize) -> u32 {
         1 << (12 + place)
+    }
+
+    /// An operand has one use.
+    pub const fn once(place: usize) -> u32 {
+        1 << (15 + place)
     }
 }
 

@@ -7,6 +7,7 @@ use crate::{
 use warpsmith_isa::sample::{Arg, Sample};
 use warpsmith_isa::{ScalarType, StateSpace, Target, forms};
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "registers of all other types hold bits")]
 fn ir_type(ty: ScalarType) -> Type {
     match ty {
         ScalarType::Pred => Type::I1,
@@ -61,7 +62,20 @@ impl Values<'_, '_> {
                         // What a bracket begins with needs no brackets of its own.
                         Arg::Handle | Arg::Address(_) if n == 0 => self.of(ScalarType::B64).into(),
                         Arg::TensorAddress if n == 0 => self.of(ScalarType::B32).into(),
-                        _ => self.arg(a),
+                        Arg::Reg(_)
+                        | Arg::Int(_)
+                        | Arg::F32(_)
+                        | Arg::F64(_)
+                        | Arg::Address(_)
+                        | Arg::TensorAddress
+                        | Arg::Handle
+                        | Arg::Vector(_)
+                        | Arg::Bracket(_)
+                        | Arg::Pair(_)
+                        | Arg::Not(_)
+                        | Arg::Neg(_)
+                        | Arg::Part(..)
+                        | Arg::Sink => self.arg(a),
                     })
                     .collect::<Vec<_>>(),
             ),
@@ -83,7 +97,16 @@ fn results(arg: &Arg, types: &mut Vec<Type>, operands: &mut Vec<PtxArg>) {
             types.push(ir_type(*ty));
             operands.push(PtxArg::destination(Part::from_name(name).expect("a part")));
         }
-        _ => operands.push(PtxArg::sink()),
+        Arg::Int(_)
+        | Arg::F32(_)
+        | Arg::F64(_)
+        | Arg::Address(_)
+        | Arg::TensorAddress
+        | Arg::Handle
+        | Arg::Bracket(_)
+        | Arg::Not(_)
+        | Arg::Neg(_)
+        | Arg::Sink => operands.push(PtxArg::sink()),
     }
 }
 

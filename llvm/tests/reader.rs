@@ -112,8 +112,8 @@ fn constants_of_other_machines_formats() {
     let text = text(include_bytes!("corpus/long-double.bc")).unwrap();
     let stored: Vec<&str> = text.lines().filter_map(|line| line.trim().strip_prefix("store ")).collect();
     expect_test::expect![[r#"
-        x86_fp80 0xK4000C90FDAA22168C235, ptr %0, align 16
-        fp128 0xL8469898CC51701B84000921FB54442D1, ptr %1, align 16
-        ppc_fp128 0xM400921FB54442D183CA1A62633145C07, ptr %2, align 16"#]]
+        x86_fp80 0xK4000C90FDAA22168C235, ptr %a, align 16
+        fp128 0xL8469898CC51701B84000921FB54442D1, ptr %b, align 16
+        ppc_fp128 0xM400921FB54442D183CA1A62633145C07, ptr %c, align 16"#]]
     .assert_eq(&stored.join("\n"));
 }

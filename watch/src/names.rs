@@ -7,15 +7,7 @@ const MOST_BYTES: usize = 1 << 12;
 
 /// The name that a symbol of C++ (Itanium's ABI, which nvcc and clang follow) or of Rust was made of, without types of parameters and hashes;
 /// other names as they are.
-///
-/// ```
-/// use warpsmith_watch::demangled;
-/// assert_eq!(demangled("_Z4maddff"), "madd");
-/// assert_eq!(demangled("_ZN4math4maddIfEET_S1_S1_"), "math::madd<float>");
-/// assert_eq!(demangled("_ZN4core3fmt5write17h0123456789abcdefE"), "core::fmt::write");
-/// assert_eq!(demangled("saxpy"), "saxpy");
-/// ```
-pub fn demangled(name: &str) -> Cow<'_, str> {
+pub(crate) fn demangled(name: &str) -> Cow<'_, str> {
     if name.len() > MOST_BYTES || !name.starts_with(['_', '$']) {
         return Cow::Borrowed(name);
     }
@@ -81,6 +73,7 @@ mod tests {
         for (name, expected) in [
             ("_Z6kernelPfi", "kernel"),
             ("_ZN3foo3barEv", "foo::bar"),
+            ("_ZN4math4maddIfEET_S1_S1_", "math::madd<float>"),
             ("_RNvCs1234_7mycrate3foo", "mycrate::foo"),
             ("_ZN7mycrate3foo17h0123456789abcdefE", "mycrate::foo"),
             ("_Z", "_Z"),

@@ -136,9 +136,9 @@ impl std::fmt::Debug for Native {
     }
 }
 
-/// A region is compiled when so many operations were interpreted there for each that it has: to compile one takes as long as to interpret up to 24,000,
+/// A region is compiled when so many operations were interpreted there for each that it has: to compile one takes as long as to interpret up to 12,000,
 /// and no launch shall take a tenth longer for it.
-const REPAID: u64 = 300_000;
+const REPAID: u64 = 160_000;
 /// So many jumps back and turns of warps pass from one look at where they are to the next.
 pub(in crate::engine) const PERIOD: u32 = 1024;
 

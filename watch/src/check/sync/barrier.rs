@@ -3,6 +3,8 @@
 use super::Sync;
 use crate::codes;
 use crate::report::{Checker, Finding, Site};
+use smallvec::{SmallVec, smallvec};
+use warpsmith_base::FxHashSet;
 use warpsmith_interp::Program;
 use warpsmith_interp::engine::BarrierKind;
 use warpsmith_interp::observe::{At, OperationKind};
@@ -36,8 +38,12 @@ impl Sync {
         }
     }
 
-    /// Lanes exit while others of their warp wait at an aligned barrier: they have gone past it.
+    /// Lanes exit while others of their warp wait at an aligned barrier. Those that return early are no longer waited for; the others have gone past it.
     pub(super) fn leave_waiting(&mut self, at: &At<'_>, pc: u32, barrier: Reached) {
+        let passed = self.passed.entry((pc, at.pc)).or_insert_with(|| has_passed(at.program, pc, at.pc));
+        if !*passed {
+            return;
+        }
         let exit = self.site(at);
         self.add(codes::DIVERGENT_BARRIER, &[pc, at.pc], || {
             let message = format!(
@@ -125,6 +131,58 @@ impl Sync {
 /// True if all threads of a warp must execute the instruction together.
 pub(super) fn is_aligned(program: &Program, pc: u32) -> bool {
     program.instruction(pc).is_some_and(|instruction| instruction.is_aligned())
+}
+
+/// True if threads that end at `exit` have executed what follows the barrier: there is something in front of `exit` in its block, and a way there from the
+/// barrier. The `ret` that an early return jumps to has a block of its own.
+fn has_passed(program: &Program, barrier: u32, exit: u32) -> bool {
+    let begins_block = exit.checked_sub(1).is_none_or(|before| !falls_through(program, before))
+        || (0..program.operations()).any(|pc| targets(program, pc).contains(&exit));
+    if begins_block {
+        return false;
+    }
+    let mut seen = FxHashSet::default();
+    let mut open = vec![barrier + 1];
+    while let Some(pc) = open.pop() {
+        if pc == exit {
+            return true;
+        }
+        if pc < program.operations() && seen.insert(pc) {
+            open.extend(targets(program, pc));
+            if falls_through(program, pc) || is_guarded(program, pc) {
+                open.push(pc + 1);
+            }
+        }
+    }
+    false
+}
+
+/// The operations that one may jump to.
+#[expect(clippy::wildcard_enum_match_arm, reason = "no other operation jumps")]
+fn targets(program: &Program, pc: u32) -> SmallVec<[u32; 2]> {
+    match program.operation(pc).map(|operation| operation.kind) {
+        Some(OperationKind::Branch { target }) => smallvec![target],
+        Some(OperationKind::Switch { targets }) => targets.into(),
+        _ => SmallVec::new(),
+    }
+}
+
+/// True for an operation in the middle of a block.
+fn falls_through(program: &Program, pc: u32) -> bool {
+    !matches!(
+        program.operation(pc).map(|operation| operation.kind),
+        Some(
+            OperationKind::Branch { .. }
+                | OperationKind::Switch { .. }
+                | OperationKind::Return
+                | OperationKind::Exit
+                | OperationKind::Trap
+        )
+    )
+}
+
+fn is_guarded(program: &Program, pc: u32) -> bool {
+    program.operation(pc).is_some_and(|operation| operation.guard.is_some())
 }
 
 fn divergent(id: u32, site: Site, other: Site) -> Finding {

@@ -63,6 +63,8 @@ pub struct Sync {
     current: usize,
     /// The program has mbarrier objects.
     has_objects: bool,
+    /// Of a barrier and an exit, whether threads that end there have gone past the barrier.
+    passed: FxHashMap<(u32, u32), bool>,
     /// Tests of mbarrier objects that were answered no since one was answered yes.
     polls: u64,
     /// The registers of products of warpgroups, if the program has any.
@@ -227,6 +229,7 @@ impl Observer for Sync {
         self.threads = launch.block().into_iter().fold(1, u32::saturating_mul);
         self.blocks.clear();
         self.polls = 0;
+        self.passed.clear();
         self.has_objects = mbarrier::has_objects(launch.program());
         self.warpgroups = Warpgroups::of(launch.program());
         self.register_counts = RegisterCounts::of(launch.program());

@@ -88,7 +88,8 @@ impl Numbers {
         BlockCall { block, args: self.list(&call.args, from, to) }
     }
 
-    /// Makes the instruction name what has new numbers, in the lists of the new graph.
+    /// Makes the instruction name what has new numbers, in the lists of the new graph. Copies of an instruction share paths and what `ptx.` instructions
+    /// name, so these are cloned.
     fn change(&self, data: &mut InstData, old: &mut DataFlowGraph, new: &mut DataFlowGraph) {
         match data {
             InstData::Vec { args }
@@ -113,11 +114,11 @@ impl Numbers {
             }
             InstData::ExtractValue { path, arg } => {
                 *arg = self.kept(*arg);
-                *path = new.paths.push(std::mem::take(&mut old.paths[*path]));
+                *path = new.paths.push(old.paths[*path].clone());
             }
             InstData::InsertValue { path, args } => {
                 args.iter_mut().for_each(|arg| *arg = self.kept(*arg));
-                *path = new.paths.push(std::mem::take(&mut old.paths[*path]));
+                *path = new.paths.push(old.paths[*path].clone());
             }
             InstData::Unary { .. }
             | InstData::Binary { .. }
@@ -169,14 +170,14 @@ impl Function {
             return None;
         }
         let mut old = std::mem::take(&mut self.dfg);
-        let mut old_spans = std::mem::take(&mut self.ptx_spans);
+        let old_spans = std::mem::take(&mut self.ptx_spans);
         let mut dfg = DataFlowGraph::with_capacity(numbers.old_insts.len(), numbers.old_values.len());
         for &was in numbers.old_insts.values() {
             let mut data = std::mem::replace(old.inst_mut(was), InstData::Trap);
             if let InstData::Ptx { data, .. } = &mut data {
                 let new = dfg.ptx.push(old.ptx[*data].clone());
-                if let Some(spans) = old_spans.get_mut(*data) {
-                    self.ptx_spans[new] = std::mem::take(spans);
+                if let Some(spans) = old_spans.get(*data) {
+                    self.ptx_spans[new] = spans.clone();
                 }
                 *data = new;
             }
@@ -269,6 +270,25 @@ out(%r: i32):
         let old = func.compact().unwrap();
         assert_eq!((func.dfg.num_insts(), func.layout.num_insts(), old.insts.len()), (left, left, left));
         assert!(old.insts.values().is_sorted() && old.values.values().is_sorted());
+        assert_eq!(module.to_string(), before);
+        verify(&module).unwrap();
+    }
+
+    #[test]
+    fn copies_share_what_they_name() {
+        let mut module = parsed();
+        let func = module.functions.values_mut().next().unwrap();
+        let entry = func.layout.blocks().next().unwrap();
+        let insts: Vec<_> = func.layout.insts(entry).collect();
+        let last = func.terminator(entry).unwrap();
+        for inst in insts.into_iter().filter(|inst| *inst != last) {
+            let types: Vec<_> = func.dfg.results(inst).into_iter().map(|value| func.dfg.ty(value)).collect();
+            let data = func.dfg[inst].clone();
+            let copy = func.dfg.make_inst(data, &types);
+            func.layout.insert_inst_before(copy, last);
+        }
+        let before = module.to_string();
+        module.functions.values_mut().next().unwrap().compact().unwrap();
         assert_eq!(module.to_string(), before);
         verify(&module).unwrap();
     }

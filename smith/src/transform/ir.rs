@@ -6,6 +6,7 @@ use crate::Random;
 use arbitrary::Unstructured;
 use warpsmith_base::FxHashMap;
 use warpsmith_ir::{Module, Opcode, Type, ValueDef};
+use warpsmith_isa::StateSpace;
 
 /// What is known of the function that a line is in.
 struct Function {
@@ -412,6 +413,10 @@ fn outline(text: &mut Text, at: usize) -> Option<()> {
         if !read.iter().any(|(known, _)| known == name) {
             read.push((name.to_owned(), function.ty(name)?));
         }
+    }
+    // Pointers to parameters cannot be passed on.
+    if read.iter().map(|(_, ty)| *ty).chain([ty]).any(|ty| ty.space() == Some(StateSpace::Param)) {
+        return None;
     }
     let name = text.name();
     let parameter = |(n, (_, ty)): (usize, &(String, Type))| format!("%a{n}: {}", function.written(*ty));

@@ -61,7 +61,12 @@ fn assignment(line: &str) -> Option<(&str, &str, &str)> {
 
 /// True for a line of a block: not a label, and not the last of a block.
 fn is_inside(line: &str) -> bool {
-    line.starts_with("  ") && !line.starts_with("  stack ") && !is_end(line.trim())
+    line.starts_with("  ") && !line.starts_with("  stack ") && !is_hint(line) && !is_end(line.trim())
+}
+
+/// True for what is said of the loop whose block begins there: it stays the first line of the block.
+fn is_hint(line: &str) -> bool {
+    matches!(line.split_whitespace().next(), Some("unroll" | "nounroll"))
 }
 
 /// True for what ends a block.
@@ -73,7 +78,7 @@ fn is_end(line: &str) -> bool {
 /// Applies a step at a line. `None` if it has nothing to do there.
 pub(super) fn step(text: &mut Text, kind: Kind, at: usize, random: &mut Random) -> Option<()> {
     let line = text.lines[at].text.clone();
-    if !line.starts_with("  ") || line.starts_with("  stack ") || line.ends_with("; ") {
+    if !line.starts_with("  ") || line.starts_with("  stack ") || is_hint(&line) || line.ends_with("; ") {
         return None;
     }
     match kind {

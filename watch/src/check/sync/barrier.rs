@@ -158,7 +158,6 @@ fn has_passed(program: &Program, barrier: u32, exit: u32) -> bool {
 }
 
 /// The operations that one may jump to.
-#[expect(clippy::wildcard_enum_match_arm, reason = "no other operation jumps")]
 fn targets(program: &Program, pc: u32) -> SmallVec<[u32; 2]> {
     match program.operation(pc).map(|operation| operation.kind) {
         Some(OperationKind::Branch { target }) => smallvec![target],

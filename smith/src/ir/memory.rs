@@ -263,11 +263,14 @@ impl Generator<'_, '_, '_> {
         Ok(())
     }
 
-    /// Writes a value to the thread's part of the output.
+    /// Writes a value to the thread's part of the output, if there is room for it from the offset on.
     pub(super) fn write_own(&mut self, value: Value, offset: i32) -> Result<()> {
         let Some(pointers) = self.pointers else { return Ok(()) };
         let mut value = self.settled(value);
         let ty = self.b.func().dfg.ty(value);
+        if ty.is_aggregate() && offset as u64 + self.b.module().types.size(ty) > u64::from(BYTES_PER_THREAD) {
+            return Ok(());
+        }
         if let (None, Some(int)) = (ty.bytes(), Type::int(ty.bits())) {
             // What has no memory form goes there as an integer.
             value = self.b.ins().bitcast(int, value);

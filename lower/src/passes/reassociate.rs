@@ -11,7 +11,7 @@
 mod series;
 
 use super::insert_before;
-use crate::analysis::Loops;
+use crate::analysis::{Loops, Ranges};
 use crate::pass::{Changes, Context};
 use cranelift_entity::SecondaryMap;
 use smallvec::SmallVec;
@@ -39,7 +39,9 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     for &inst in &insts {
         func.dfg.for_each_use(inst, |value| users[value] = (users[value].0 + 1, Some(inst)));
     }
-    let sums = Sums { nests, users };
+    let ranges =
+        insts.iter().any(|&inst| is_promised_product(func, inst)).then(|| cx.analyses.get::<Ranges>(func));
+    let sums = Sums { nests, users, ranges };
     let mut changes = 0;
     for inst in insts {
         changes += u32::from(sums.reorder(func, inst) || sums.product(func, inst));
@@ -55,6 +57,16 @@ struct Sums {
     nests: SecondaryMap<Block, Rc<[u32]>>,
     /// How often each value is used, and by which instruction last.
     users: SecondaryMap<Value, (u32, Option<Inst>)>,
+    /// Where there are products of products that are promised not to wrap.
+    ranges: Option<Rc<Ranges>>,
+}
+
+/// Whether a product of a product is promised not to wrap, and neither is the inner one.
+fn is_promised_product(func: &Function, inst: Inst) -> bool {
+    let promised = |inst: Inst| {
+        matches!(func.dfg[inst], InstData::Binary { op: Opcode::Imul, .. }) && func.dfg.no_signed_wrap(inst)
+    };
+    promised(inst) && func.dfg.uses(inst).any(|value| func.dfg.def_inst(value).is_some_and(promised))
 }
 
 /// A term of a sum.
@@ -178,8 +190,12 @@ impl Sums {
             (self.users[inner].0 == 1 && fixed(by)).then_some((inst, changing, [with, by]))
         });
         let Some((inst, changing, args)) = found else { return false };
-        // The product of what is fixed can wrap only where the other factor is 0.
-        let promised = func.dfg.no_signed_wrap(root) && func.dfg.no_signed_wrap(inst);
+        // Where neither product wraps, that of what is fixed can wrap only if the other factor is 0, which makes no difference, or -1: the least number
+        // has no counterpart.
+        let range = self.ranges.as_ref().and_then(|ranges| ranges.at(func, changing, at));
+        let promised = func.dfg.no_signed_wrap(root)
+            && func.dfg.no_signed_wrap(inst)
+            && range.is_some_and(|range| range.low > -1 || range.high < -1);
         let first = insert_before(func, root, InstData::Binary { op: Opcode::Imul, args }, ty);
         func.dfg.replace_inst(root, InstData::Binary { op: Opcode::Imul, args: [changing, first] });
         func.dfg.set_no_signed_wrap(root, promised);

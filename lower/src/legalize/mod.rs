@@ -96,40 +96,11 @@ fn needed(func: &Function) -> bool {
 /// True if an instruction is rewritten whatever its types are.
 fn instruction_needs(func: &Function, inst: Inst) -> bool {
     let data = &func.dfg[inst];
-    let of_bool = |value: Option<Value>| value.is_some_and(|value| func.dfg.ty(value) == Type::I1);
-    match data {
-        InstData::Load { .. } => of_bool(func.dfg.first_result(inst)),
-        InstData::Store { args: [value, _], .. } => of_bool(Some(*value)),
-        InstData::List { .. } => true,
-        InstData::Unary { op, .. } | InstData::Binary { op, .. } | InstData::Ternary { op, .. } => {
-            is_expanded(*op)
-        }
-        InstData::IntConst { .. }
-        | InstData::FloatConst { .. }
-        | InstData::IntCompare { .. }
-        | InstData::FloatCompare { .. }
-        | InstData::Index { .. }
-        | InstData::StackAddr { .. }
-        | InstData::GlobalAddr { .. }
-        | InstData::FuncAddr { .. }
-        | InstData::Vec { .. }
-        | InstData::Extract { .. }
-        | InstData::Insert { .. }
-        | InstData::Zero
-        | InstData::Aggregate { .. }
-        | InstData::ExtractValue { .. }
-        | InstData::InsertValue { .. }
-        | InstData::MemBlock { .. }
-        | InstData::Sreg { .. }
-        | InstData::Call { .. }
-        | InstData::CallIndirect { .. }
-        | InstData::Ptx { .. }
-        | InstData::Jump { .. }
-        | InstData::Brif { .. }
-        | InstData::Switch { .. }
-        | InstData::Return { .. }
-        | InstData::Trap => false,
-    }
+    let is_bool = |value: Value| func.dfg.ty(value) == Type::I1;
+    matches!(data, InstData::List { .. })
+        || is_expanded(data.opcode())
+        || matches!(data, InstData::Store { args: [value, _], .. } if is_bool(*value))
+        || matches!(data, InstData::Load { .. }) && func.dfg.first_result(inst).is_some_and(is_bool)
 }
 
 /// True for regular operations that selection has no rule for on any type.
@@ -434,19 +405,10 @@ impl<'a> Legalizer<'a> {
                 | Class::List(_)
                 | Class::Alone => return self.no_rule(inst, op),
             },
-            InstData::Ternary { .. } => match op.class() {
-                Class::Ternary(op) => self.ternary(op, to, [args[0], args[1], args[2]]),
-                Class::IntUnary(_)
-                | Class::IntBinary(_)
-                | Class::FloatUnary(_)
-                | Class::FloatBinary(_)
-                | Class::PointerUnary(_)
-                | Class::PointerBinary(_)
-                | Class::Conversion(_)
-                | Class::Overflow(_)
-                | Class::List(_)
-                | Class::Alone => return self.no_rule(inst, op),
-            },
+            InstData::Ternary { .. } => {
+                let Class::Ternary(op) = op.class() else { return self.no_rule(inst, op) };
+                self.ternary(op, to, [args[0], args[1], args[2]])
+            }
             InstData::IntCompare { cond, .. } => self.icmp(cond, types[0], args[0], args[1]),
             InstData::FloatCompare { cond, .. } => self.fcmp(cond, types[0], args[0], args[1]),
             InstData::Load { flags, offset, ptr } => match self.load(to, flags, offset, ptr) {
@@ -475,19 +437,13 @@ impl<'a> Legalizer<'a> {
             },
             InstData::List { op, attr: Attr::Float(mode), .. } => self.moded(op, mode, types[0], to, &args),
             InstData::List { op: Opcode::Iconst, attr: Attr::Wide(bits), .. } => self.bits(to, *bits),
-            InstData::List { op, attr, .. } => match op.class() {
-                Class::Overflow(op) => return self.overflowing_lanes(inst, op, to, [args[0], args[1]]),
-                Class::List(op) => return self.list(inst, op, &attr, &types, to, &args),
-                Class::IntUnary(_)
-                | Class::IntBinary(_)
-                | Class::FloatUnary(_)
-                | Class::FloatBinary(_)
-                | Class::PointerUnary(_)
-                | Class::PointerBinary(_)
-                | Class::Ternary(_)
-                | Class::Conversion(_)
-                | Class::Alone => return self.no_rule(inst, op),
-            },
+            InstData::List { op, attr, .. } => {
+                if let Class::Overflow(op) = op.class() {
+                    return self.overflowing_lanes(inst, op, to, [args[0], args[1]]);
+                }
+                let Class::List(op) = op.class() else { return self.no_rule(inst, op) };
+                return self.list(inst, op, &attr, &types, to, &args);
+            }
             // The types of their operands and results have changed with everything else's.
             InstData::FloatConst { .. }
             | InstData::Index { .. }

@@ -174,7 +174,7 @@ fn offset(func: &mut Function, before: Inst, index: Value, scale: i32, way: Opco
 
 struct Sums {
     innermost: SecondaryMap<Block, u32>,
-    members: Vec<warpsmith_base::FxHashSet<Block>>,
+    members: Vec<FxHashSet<Block>>,
     known: KnownBits,
     /// Where they were asked for.
     ranges: Option<Rc<Ranges>>,

@@ -56,13 +56,6 @@ pub(crate) fn constant(dfg: &DataFlowGraph, value: Value) -> Option<Constant> {
     }
 }
 
-/// What [`Match::word`] finds.
-enum Word {
-    Known(u64),
-    /// What is found out by [`Match::evaluate`].
-    Other,
-}
-
 /// A pattern laid over an instruction: what its values and types are there.
 pub(super) struct Match<'f> {
     dfg: &'f DataFlowGraph,
@@ -189,8 +182,8 @@ impl<'f> Match<'f> {
             && let Some(ty) = self.leaf_type(a).or_else(|| self.leaf_type(b))
             && ty.is_int()
             && ty.bits() <= 64
-            && let Word::Known(a) = self.word(a, ty, facts)
-            && let Word::Known(b) = self.word(b, ty, facts)
+            && let Some(a) = self.word(a, ty, facts)
+            && let Some(b) = self.word(b, ty, facts)
         {
             return meaning::compare_integers(*cond, ty.bits(), a.into(), b.into());
         }
@@ -268,31 +261,18 @@ impl<'f> Match<'f> {
         }
     }
 
-    /// The bits of a term all parts of which are of one integer type of up to 64 bits; [`Word::Other`] where they are not.
-    fn word(&self, term: &Term, ty: Type, facts: &mut Facts<'_>) -> Word {
+    /// The bits of a term all parts of which are of one integer type of up to 64 bits. `None` where they are not, which [`Match::evaluate`] looks at.
+    fn word(&self, term: &Term, ty: Type, facts: &mut Facts<'_>) -> Option<u64> {
         let mask = super::known::mask(ty.bits());
         let of = |n: u8| self.value(n).filter(|value| self.dfg.ty(*value) == ty);
-        match *term {
-            Term::Int(literal) => Word::Known(literal as u64 & mask),
-            Term::Constant(n, _) => match of(n).and_then(|value| self.dfg.int_const(value)) {
-                Some(number) => Word::Known(number as u64 & mask),
-                None => Word::Other,
-            },
-            Term::Fact(fact @ (Fact::Zeros | Fact::Ones), n) => {
-                let Some(known) = of(n).and_then(|value| facts.known.of(self.dfg, value)) else {
-                    return Word::Other;
-                };
-                Word::Known(if fact == Fact::Zeros { known.zeros } else { known.ones })
-            }
-            Term::Fact(Fact::SignBit, n) if of(n).is_some() => Word::Known(1 << (ty.bits() - 1)),
-            Term::Fact(Fact::Demanded, _) if self.dfg.ty(self.root) == ty => match facts.demanded {
-                Some(demanded) => Word::Known(demanded.of(self.root) & mask),
-                None => Word::Other,
-            },
-            Term::Fact(Fact::Bits, n) if ty == Type::I32 => match self.value(n) {
-                Some(value) => Word::Known(self.dfg.ty(value).bits().into()),
-                None => Word::Other,
-            },
+        let word = match *term {
+            Term::Int(literal) => literal as u64,
+            Term::Constant(n, _) => self.dfg.int_const(of(n)?)? as u64,
+            Term::Fact(Fact::Zeros, n) => facts.known.of(self.dfg, of(n)?)?.zeros,
+            Term::Fact(Fact::Ones, n) => facts.known.of(self.dfg, of(n)?)?.ones,
+            Term::Fact(Fact::SignBit, n) => of(n).map(|_| 1 << (ty.bits() - 1))?,
+            Term::Fact(Fact::Demanded, _) if self.dfg.ty(self.root) == ty => facts.demanded?.of(self.root),
+            Term::Fact(Fact::Bits, n) if ty == Type::I32 => self.dfg.ty(self.value(n)?).bits().into(),
             Term::Op(Operation {
                 op:
                     op @ (Opcode::Band
@@ -308,13 +288,9 @@ impl<'f> Match<'f> {
             }) => {
                 let mut operands = [0; 2];
                 for (operand, arg) in operands.iter_mut().zip(*args) {
-                    let Word::Known(word) = self.word(arg, ty, facts) else { return Word::Other };
-                    *operand = word.into();
+                    *operand = self.word(arg, ty, facts)?.into();
                 }
-                match meaning::integer(*op, ty.bits(), &operands[..args.len()]) {
-                    Some(result) => Word::Known(result as u64 & mask),
-                    None => Word::Other,
-                }
+                meaning::integer(*op, ty.bits(), &operands[..args.len()])? as u64
             }
             Term::Op(Operation {
                 op: op @ (Opcode::Shl | Opcode::Lshr | Opcode::Ashr),
@@ -322,24 +298,16 @@ impl<'f> Match<'f> {
                 ty: None,
                 ..
             }) => {
-                let (Word::Known(a), Word::Known(by)) =
-                    (self.word(a, ty, facts), self.word(by, Type::I32, facts))
-                else {
-                    return Word::Other;
-                };
-                match meaning::integer(*op, ty.bits(), &[a.into(), by.into()]) {
-                    Some(result) => Word::Known(result as u64 & mask),
-                    None => Word::Other,
-                }
+                let operands = [self.word(a, ty, facts)?.into(), self.word(by, Type::I32, facts)?.into()];
+                meaning::integer(*op, ty.bits(), &operands)? as u64
             }
             Term::Op(Operation { op: Opcode::Zext, args: [arg], ty: None, .. }) => {
-                match self.leaf_type(arg) {
-                    Some(from) if from.is_int() && from.bits() < ty.bits() => self.word(arg, from, facts),
-                    Some(_) | None => Word::Other,
-                }
+                let from = self.leaf_type(arg).filter(|from| from.is_int() && from.bits() < ty.bits())?;
+                self.word(arg, from, facts)?
             }
-            Term::Op(_) | Term::Fact(..) | Term::Value(..) | Term::Float(_) => Word::Other,
-        }
+            Term::Op(_) | Term::Fact(..) | Term::Value(..) | Term::Float(_) => return None,
+        };
+        Some(word & mask)
     }
 
     /// The constant that a term is, and its type.

@@ -6,6 +6,7 @@ use crate::module::constants::ConstantKind;
 use crate::module::ops::{BinaryOp, CastOp, Predicate};
 use crate::module::types::{Type, TypeId};
 use crate::module::{Module, ValueId};
+use warpsmith_ir::{Opcode, meaning};
 
 /// Constants that hold each other deeper than this are not looked at.
 const MAX_DEPTH: u32 = 64;
@@ -90,39 +91,28 @@ fn unsigned(n: i64, bits: u32) -> u64 {
 
 /// `None` for a division by zero and a shift by all bits or more, which have no value.
 fn combine(op: BinaryOp, x: i64, y: i64, bits: u32) -> Option<i64> {
-    let (ux, uy) = (unsigned(x, bits), unsigned(y, bits));
-    let amount = u32::try_from(uy).ok().filter(|amount| *amount < bits);
-    Some(match op {
-        BinaryOp::Add => x.wrapping_add(y),
-        BinaryOp::Sub => x.wrapping_sub(y),
-        BinaryOp::Mul => x.wrapping_mul(y),
-        BinaryOp::And => x & y,
-        BinaryOp::Or => x | y,
-        BinaryOp::Xor => x ^ y,
-        BinaryOp::Shl => x << amount?,
-        BinaryOp::Lshr => (ux >> amount?) as i64,
-        BinaryOp::Ashr => x >> amount?,
-        BinaryOp::Udiv => ux.checked_div(uy)? as i64,
-        BinaryOp::Urem => ux.checked_rem(uy)? as i64,
-        BinaryOp::Sdiv => x.checked_div(y)?,
-        BinaryOp::Srem => x.checked_rem(y)?,
+    let (x, y) = (unsigned(x, bits), unsigned(y, bits));
+    let (op, has_value) = match op {
+        BinaryOp::Add => (Opcode::Iadd, true),
+        BinaryOp::Sub => (Opcode::Isub, true),
+        BinaryOp::Mul => (Opcode::Imul, true),
+        BinaryOp::And => (Opcode::Band, true),
+        BinaryOp::Or => (Opcode::Bor, true),
+        BinaryOp::Xor => (Opcode::Bxor, true),
+        BinaryOp::Shl => (Opcode::Shl, y < bits.into()),
+        BinaryOp::Lshr => (Opcode::Lshr, y < bits.into()),
+        BinaryOp::Ashr => (Opcode::Ashr, y < bits.into()),
+        BinaryOp::Udiv => (Opcode::Udiv, y != 0),
+        BinaryOp::Urem => (Opcode::Urem, y != 0),
+        BinaryOp::Sdiv => (Opcode::Sdiv, y != 0),
+        BinaryOp::Srem => (Opcode::Srem, y != 0),
         BinaryOp::Fadd | BinaryOp::Fsub | BinaryOp::Fmul | BinaryOp::Fdiv | BinaryOp::Frem => return None,
-    })
+    };
+    let result = || meaning::integer(op, bits, &[x.into(), y.into()]);
+    has_value.then(result)?.map(|result| result as i64)
 }
 
 fn compare(predicate: Predicate, x: i64, y: i64, bits: u32) -> Option<bool> {
-    use warpsmith_ir::IntCC;
-    let (ux, uy) = (unsigned(x, bits), unsigned(y, bits));
-    Some(match super::integer::condition(predicate)? {
-        IntCC::Eq => x == y,
-        IntCC::Ne => x != y,
-        IntCC::Ult => ux < uy,
-        IntCC::Ule => ux <= uy,
-        IntCC::Ugt => ux > uy,
-        IntCC::Uge => ux >= uy,
-        IntCC::Slt => x < y,
-        IntCC::Sle => x <= y,
-        IntCC::Sgt => x > y,
-        IntCC::Sge => x >= y,
-    })
+    let (x, y) = (unsigned(x, bits), unsigned(y, bits));
+    Some(meaning::compare_integers(super::integer::condition(predicate)?, bits, x.into(), y.into()))
 }

@@ -25,6 +25,19 @@ pub(super) struct Half {
     step: Value,
 }
 
+/// The addresses of half a warp, and what is asked of them.
+#[derive(Clone, Copy)]
+struct Aligned {
+    start: Value,
+    step: Value,
+    /// Bytes from the start to the end of the last access.
+    extent: Value,
+    /// All lanes have one address.
+    one: Value,
+    /// They are aligned, and all at one address or in a row.
+    fits: Value,
+}
+
 /// Steps from the first lane of a half to its last.
 const LAST: i64 = 15;
 /// Lanes of a chunk, and chunks of a half.
@@ -167,9 +180,7 @@ impl Chunks<'_, '_, '_> {
         let bytes = i64::from(lines.bytes);
         let narrow = lines.base.width() == Width::W32;
         let lowest = if narrow { i64::from(lines.lowest as i32) } else { lines.lowest };
-        let mut found = Vec::new();
-        let mut good = None;
-        for Half { start, step } in halves {
+        let found = halves.map(|Half { start, step }| {
             let mut start = self.b.ins().iadd_imm_s(start, lowest);
             let mut step = step;
             if narrow {
@@ -184,28 +195,24 @@ impl Chunks<'_, '_, '_> {
                 let aligned = self.b.ins().icmp_imm_s(Cc::Equal, off, 0);
                 fits = self.b.ins().band(fits, aligned);
             }
-            good = Some(good.map_or(fits, |good| self.b.ins().band(good, fits)));
             // A window at one element reaches past it.
             let window = if lines.at == Where::Shared { bytes } else { bytes.max((CHUNK * bytes).min(16)) };
             let of_row = self.b.ins().iconst(types::I64, (LAST + 1) * bytes + lines.more as i64);
             let of_one = self.b.ins().iconst(types::I64, window + lines.more as i64);
             let extent = self.b.ins().select(row, of_row, of_one);
-            found.push((start, step, extent, one));
-        }
-        if let Some(good) = good {
-            let on = self.b.create_block();
-            self.b.ins().brif(good, on, &[], otherwise, &[]);
-            self.b.switch_to_block(on);
-        }
-        let extents: Vec<(Value, Value)> =
-            found.iter().map(|(start, _, extent, _)| (*start, *extent)).collect();
-        let host = self.inside(asked, lines, &extents, otherwise);
+            Aligned { start, step, extent, one, fits }
+        });
+        let good = self.b.ins().band(found[0].fits, found[1].fits);
+        let on = self.b.create_block();
+        self.b.ins().brif(good, on, &[], otherwise, &[]);
+        self.b.switch_to_block(on);
+        let host = self.inside(asked, lines, &found, otherwise);
         let slot = self.b.create_sized_stack_slot(StackSlotData::new(StackSlotKind::ExplicitSlot, SIZE, 4));
         let places = self.b.ins().stack_addr(types::I64, slot, 0);
         let shift = lines.bytes.trailing_zeros() & 3;
         let controls = offset_of!(RegionState, controls) as i32;
         let controls = self.b.ins().load(types::I64, PLAIN, asked.state, controls);
-        for (half, (start, step, _, one)) in found.into_iter().enumerate() {
+        for (half, Aligned { start, step, one, .. }) in found.into_iter().enumerate() {
             let mut at = self.b.ins().iadd(host, start);
             let chunk = self.b.ins().imul_imm_s(step, CHUNK);
             for n in 0..4 {
@@ -223,27 +230,21 @@ impl Chunks<'_, '_, '_> {
     }
 
     /// Goes on where accesses of so many bytes are inside of the memory, with what is to be added to an address of the guest for that of the host.
-    fn inside(&mut self, asked: Asked, lines: &Lines, extents: &[(Value, Value)], otherwise: Label) -> Value {
+    fn inside(&mut self, asked: Asked, lines: &Lines, halves: &[Aligned; 2], otherwise: Label) -> Value {
         let state = asked.state;
-        let (memory, first) = match lines.at {
+        // Where the memory is described; its start for the guest, but for offsets in a space, its length and its place for the host.
+        let (memory, start, len, host) = match lines.at {
             Where::Shared => {
                 let shared = offset_of!(RegionState, shared) as i64;
                 let place = self.b.ins().iadd_imm_s(state, shared);
-                (place, [None, Some(offset_of!(SpacePlace, len)), Some(offset_of!(SpacePlace, start))])
+                (place, None, offset_of!(SpacePlace, len), offset_of!(SpacePlace, start))
             }
             Where::Global(number) => {
                 let windows = offset_of!(RegionState, windows) as i32;
                 let windows = self.b.ins().load(types::I64, PLAIN, state, windows);
                 let past = number as usize * size_of::<Window>();
                 let place = self.b.ins().iadd_imm_s(windows, past as i64);
-                (
-                    place,
-                    [
-                        Some(offset_of!(Window, start)),
-                        Some(offset_of!(Window, len)),
-                        Some(offset_of!(Window, host)),
-                    ],
-                )
+                (place, Some(offset_of!(Window, start)), offset_of!(Window, len), offset_of!(Window, host))
             }
         };
         let [check, out, on] = [(); 3].map(|()| self.b.create_block());
@@ -251,19 +252,16 @@ impl Chunks<'_, '_, '_> {
         let no = self.b.ins().iconst(types::I32, 0);
         self.b.ins().jump(check, &[no.into()]);
         self.b.switch_to_block(check);
-        let [start, len, host] =
-            first.map(|at| at.map(|at| self.b.ins().load(types::I64, PLAIN, memory, at as i32)));
-        let (Some(len), Some(host)) = (len, host) else { unreachable!("both kinds have them") };
-        let mut good = None;
-        for (address, extent) in extents {
-            let offset = start.map_or(*address, |start| self.b.ins().isub(*address, start));
-            let enough = self.b.ins().icmp(Cc::UnsignedGreaterThanOrEqual, len, *extent);
-            let last = self.b.ins().isub(len, *extent);
+        let mut field = |at: usize| self.b.ins().load(types::I64, PLAIN, memory, at as i32);
+        let (start, len, host) = (start.map(&mut field), field(len), field(host));
+        let [one, other] = halves.map(|half| {
+            let offset = start.map_or(half.start, |start| self.b.ins().isub(half.start, start));
+            let enough = self.b.ins().icmp(Cc::UnsignedGreaterThanOrEqual, len, half.extent);
+            let last = self.b.ins().isub(len, half.extent);
             let inside = self.b.ins().icmp(Cc::UnsignedLessThanOrEqual, offset, last);
-            let fits = self.b.ins().band(enough, inside);
-            good = Some(good.map_or(fits, |good| self.b.ins().band(good, fits)));
-        }
-        let Some(good) = good else { unreachable!("a warp has two halves") };
+            self.b.ins().band(enough, inside)
+        });
+        let good = self.b.ins().band(one, other);
         self.b.ins().brif(good, on, &[], out, &[]);
         self.b.switch_to_block(out);
         match lines.at {
@@ -277,7 +275,7 @@ impl Chunks<'_, '_, '_> {
                 let function = offset_of!(RegionState, window) as i32;
                 let function = self.b.ins().load(types::I64, PLAIN, state, function);
                 let number = self.b.ins().iconst(types::I32, i64::from(number));
-                let args = [state, number, extents[0].0];
+                let args = [state, number, halves[0].start];
                 let call = self.b.ins().call_indirect(asked.window, function, &args);
                 let found = self.b.inst_results(call)[0];
                 let yes = self.b.ins().iconst(types::I32, 1);

@@ -11,17 +11,9 @@ use warpsmith_semantics::Effect;
 /// The space that an address is in: in a function, parameters lie on the stack, so an address of one is an address in local memory.
 fn space_of(i: &Instruction, body: &FunctionBuilder<'_>) -> StateSpace {
     let of_kernel = body.is_kernel() || i.spaces().any(|space| space == SpaceModifier::ParamEntry);
-    match i.space() {
-        StateSpace::Param if !of_kernel => StateSpace::Local,
-        space @ (StateSpace::Generic
-        | StateSpace::Reg
-        | StateSpace::Sreg
-        | StateSpace::Const
-        | StateSpace::Global
-        | StateSpace::Local
-        | StateSpace::Param
-        | StateSpace::Shared
-        | StateSpace::Tex) => space,
+    match i.space() == StateSpace::Param && !of_kernel {
+        true => StateSpace::Local,
+        false => i.space(),
     }
 }
 

@@ -47,6 +47,12 @@ pub const fn classify(address: u64) -> (StateSpace, u64) {
     }
 }
 
+/// The space of an address and its offset there; a generic address says itself which space it is in.
+#[inline]
+pub fn locate(space: StateSpace, address: u64) -> (StateSpace, u64) {
+    if space == StateSpace::Generic { classify(address) } else { (space, address) }
+}
+
 /// True for an address in no window.
 #[inline]
 pub const fn is_global(address: u64) -> bool {

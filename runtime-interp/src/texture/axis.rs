@@ -30,14 +30,8 @@ pub(super) struct Rule {
 impl Rule {
     /// The mode that holds: repetitions need normalised coordinates.
     fn mode(self) -> AddressMode {
-        match self.mode {
-            AddressMode::Wrap | AddressMode::Mirror if !self.normalized => AddressMode::Clamp,
-            mode @ (AddressMode::Wrap
-            | AddressMode::Mirror
-            | AddressMode::ClampOgl
-            | AddressMode::Clamp
-            | AddressMode::Border) => mode,
-        }
+        let repeats = matches!(self.mode, AddressMode::Wrap | AddressMode::Mirror);
+        if repeats && !self.normalized { AddressMode::Clamp } else { self.mode }
     }
 }
 

@@ -222,18 +222,9 @@ impl Generator<'_, '_, '_> {
         });
         let Some(space) = space else { return Ok(()) };
         let readonly = mods.contains(&Mod::Nc) || template.sample.mnemonic.opcode() == Opcode::Ldu;
-        let space = match space {
-            StateSpace::Generic if readonly => return Ok(()),
-            space @ (StateSpace::Generic
-            | StateSpace::Reg
-            | StateSpace::Sreg
-            | StateSpace::Const
-            | StateSpace::Global
-            | StateSpace::Local
-            | StateSpace::Param
-            | StateSpace::Shared
-            | StateSpace::Tex) => space,
-        };
+        if space == StateSpace::Generic && readonly {
+            return Ok(());
+        }
         let Some(area) = self.area(space, writes, readonly)? else { return Ok(()) };
         // 16-byte accesses of several lanes are aligned as a whole.
         let Some(address) = self.address(&area, bytes.next_power_of_two())? else { return Ok(()) };

@@ -97,7 +97,7 @@ warpsmith_diag::codes! {
     /// Shared memory lasts as long as its block. Let the block meet the others, by `barrier.cluster.arrive` and `barrier.cluster.wait`, before it exits, or
     /// wait for an mbarrier object on which they arrive when they are done.
     BLOCK_GONE = "W0308";
-    /// Threads of a warp reach an `.aligned` barrier by different instructions, or exit without it while others wait there.
+    /// Threads of a warp reach an `.aligned` barrier by different instructions, or go past it and exit while others wait there.
     ///
     /// `bar.sync` and `barrier.aligned` demand that all threads of the warp execute the same one. In code where threads may have gone different
     /// ways, use `barrier` without `.aligned`, or bring them together first.

@@ -351,11 +351,10 @@ impl Debugger<'_> {
         let selected = frames.get(self.frame).map_or(0, |f| f.activation);
         let value = self.evaluate(text, Some(view))?;
         let place = match value.at {
-            Some(Location::Memory(StateSpace::Generic, address)) => {
-                let (space, address) = warpsmith_interp::observe::classify(address);
+            Some(Location::Memory(space, address)) => {
+                let (space, address) = warpsmith_interp::observe::locate(space, address);
                 WatchTarget::Memory { space, address, of }
             }
-            Some(Location::Memory(space, address)) => WatchTarget::Memory { space, address, of },
             Some(Location::Register(_)) if kind == WatchKind::Change => {
                 WatchTarget::Register { of, depth: activations - selected }
             }

@@ -208,6 +208,11 @@ impl PartialEq for Around {
 impl Eq for Around {}
 
 impl Type {
+    /// The type, if anything is known of it.
+    pub fn known(self) -> Option<Type> {
+        if matches!(self, Type::Unknown) { None } else { Some(self) }
+    }
+
     /// Bytes in memory.
     pub fn bytes(&self) -> u64 {
         match self {

@@ -50,17 +50,10 @@ impl Reader {
             }
             c.expect("]")?;
             let shape = if inner.len() == 1 { inner.remove(0).shape } else { Shape::Bracket(inner) };
-            let shape = match shape {
-                Shape::Address(address) => Shape::Address(address_flags(c, address)?),
-                shape @ (Shape::Value(_)
-                | Shape::Pair { .. }
-                | Shape::Bracket(_)
-                | Shape::Tuple(_)
-                | Shape::Label
-                | Shape::Callee
-                | Shape::Arguments
-                | Shape::Results
-                | Shape::List) => shape,
+            let shape = if let Shape::Address(address) = shape {
+                Shape::Address(address_flags(c, address)?)
+            } else {
+                shape
             };
             return Ok(Operand { name, shape, presence: presence(c)?, gates: Vec::new() });
         }

@@ -7,7 +7,6 @@ use crate::engine::run::{Fallible, Issue, Next, Runner};
 use crate::engine::values::lanes_of;
 use crate::engine::warp::Warp;
 use crate::memory::window;
-use warpsmith_isa::StateSpace;
 
 /// How many bytes it gives up, and what its address is a multiple of.
 const BYTES: u64 = 128;
@@ -26,8 +25,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         let mut mask = issue.mask;
         for lane in lanes_of(issue.mask).filter(|lane| !all[*lane].is_multiple_of(BYTES)) {
             let one = issue.only(1 << lane);
-            let generic = at.space == StateSpace::Generic;
-            let (space, address) = if generic { window::classify(all[lane]) } else { (at.space, all[lane]) };
+            let (space, address) = window::locate(at.space, all[lane]);
             let kind = AccessKind::Store;
             let fault = self.bad_access(warp, one, (kind, false), space, address, BYTES);
             let bad =

@@ -146,17 +146,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         let mut passed = 0;
         for lane in lanes_of(issue.mask) {
             let address = addresses[lane];
-            let (space, offset) = match access.space {
-                StateSpace::Generic => window::classify(address),
-                space @ (StateSpace::Reg
-                | StateSpace::Sreg
-                | StateSpace::Const
-                | StateSpace::Global
-                | StateSpace::Local
-                | StateSpace::Param
-                | StateSpace::Shared
-                | StateSpace::Tex) => (space, address),
-            };
+            let (space, offset) = window::locate(access.space, address);
             self.note_access(kind, space);
             let mut found = None;
             if address & (size - 1) == 0 {

@@ -208,6 +208,11 @@ pub const fn classify(address: u64) -> (StateSpace, u64) {
     window::classify(address)
 }
 
+/// The space of an address and its offset there; a generic address says itself which space it is in.
+pub fn locate(space: StateSpace, address: u64) -> (StateSpace, u64) {
+    window::locate(space, address)
+}
+
 /// What is added to an address of a space to make it generic; `None` for spaces without addresses.
 pub const fn window(space: StateSpace) -> Option<u64> {
     window::base(space)

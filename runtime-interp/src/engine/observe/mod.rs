@@ -57,7 +57,7 @@ pub use event::{
     Stage, Sync, TensorHazard,
 };
 pub use launch::{
-    ALLOCA, BlockView, LaunchView, Memory, MemoryKind, VariableView, classify, shared_owner, window,
+    ALLOCA, BlockView, LaunchView, Memory, MemoryKind, VariableView, classify, locate, shared_owner, window,
 };
 pub use operation::{Operation, OperationKind};
 pub use registers::Registers;

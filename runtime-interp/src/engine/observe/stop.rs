@@ -263,17 +263,7 @@ impl<'v> View<'v> {
     }
 
     fn memory(&self, id: WarpId, space: StateSpace, address: u64, len: u64) -> Result<Stretch<'_>, String> {
-        let (space, address) = match space {
-            StateSpace::Generic => window::classify(address),
-            space @ (StateSpace::Reg
-            | StateSpace::Sreg
-            | StateSpace::Const
-            | StateSpace::Global
-            | StateSpace::Local
-            | StateSpace::Param
-            | StateSpace::Shared
-            | StateSpace::Tex) => (space, address),
-        };
+        let (space, address) = window::locate(space, address);
         let plain = |bytes: &'_ Bytes| {
             let end = address.checked_add(len).filter(|end| *end <= bytes.len() as u64);
             end.map(|_| address as usize)

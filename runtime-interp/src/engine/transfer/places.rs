@@ -69,17 +69,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         bytes: u32,
         wanted: Option<Wanted>,
     ) -> Result<Spot, (FaultCode, String)> {
-        let space = match at.space {
-            StateSpace::Generic => window::classify(address).0,
-            space @ (StateSpace::Reg
-            | StateSpace::Sreg
-            | StateSpace::Const
-            | StateSpace::Global
-            | StateSpace::Local
-            | StateSpace::Param
-            | StateSpace::Shared
-            | StateSpace::Tex) => space,
-        };
+        let (space, _) = window::locate(at.space, address);
         let wrong = match wanted {
             Some(Wanted::Global) => space != StateSpace::Global,
             Some(Wanted::Shared) => space != StateSpace::Shared,

@@ -118,17 +118,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
 
     /// What the map at a generic address describes.
     fn tensor_map(&mut self, one: Issue<'_>, at: &Access, address: u64) -> Fallible<Descriptor> {
-        let (space, offset) = match at.space {
-            StateSpace::Generic => window::classify(address),
-            space @ (StateSpace::Reg
-            | StateSpace::Sreg
-            | StateSpace::Const
-            | StateSpace::Global
-            | StateSpace::Local
-            | StateSpace::Param
-            | StateSpace::Shared
-            | StateSpace::Tex) => (space, address),
-        };
+        let (space, offset) = window::locate(at.space, address);
         let bad = |code: FaultCode, message: String| {
             let message = format!("the tensor map at {space} address {offset:#x}: {message}");
             self.fault_at(one, code, offset, message)

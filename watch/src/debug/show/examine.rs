@@ -109,17 +109,7 @@ impl Debugger<'_> {
     /// `@shared 0x40 <tile+64>`
     pub(super) fn address(&self, space: StateSpace, address: u64, view: &View<'_>) -> String {
         let of = if space == StateSpace::Generic { String::new() } else { format!("@{} ", space.name()) };
-        let (real, offset) = match space {
-            StateSpace::Generic => warpsmith_interp::observe::classify(address),
-            space @ (StateSpace::Reg
-            | StateSpace::Sreg
-            | StateSpace::Const
-            | StateSpace::Global
-            | StateSpace::Local
-            | StateSpace::Param
-            | StateSpace::Shared
-            | StateSpace::Tex) => (space, address),
-        };
+        let (real, offset) = warpsmith_interp::observe::locate(space, address);
         let within = view
             .launch()
             .variables()

@@ -75,35 +75,14 @@ impl<'a> Reader<'a, '_> {
             }
             gimli::DW_TAG_pointer_type => {
                 let space = Self::class(entry).and_then(space).unwrap_or(StateSpace::Generic);
-                match self.type_of(entry, abbreviations, depth) {
-                    Type::Unknown => Type::Pointer(space, None),
-                    to @ (Type::Base(..)
-                    | Type::Pointer(..)
-                    | Type::Reference(..)
-                    | Type::Composite(_)
-                    | Type::Around(_)
-                    | Type::Array(..)
-                    | Type::Enum(..)
-                    | Type::Function(_)
-                    | Type::Typedef(..)
-                    | Type::Qualified(..)) => Type::Pointer(space, Some(Box::new(to))),
-                }
+                Type::Pointer(space, self.type_of(entry, abbreviations, depth).known().map(Box::new))
             }
             tag @ (gimli::DW_TAG_reference_type | gimli::DW_TAG_rvalue_reference_type) => {
                 let binds = if tag == gimli::DW_TAG_reference_type { Binds::Lvalue } else { Binds::Rvalue };
                 let space = Self::class(entry).and_then(space).unwrap_or(StateSpace::Generic);
-                match self.type_of(entry, abbreviations, depth) {
-                    Type::Unknown => Type::Pointer(space, None),
-                    to @ (Type::Base(..)
-                    | Type::Pointer(..)
-                    | Type::Reference(..)
-                    | Type::Composite(_)
-                    | Type::Around(_)
-                    | Type::Array(..)
-                    | Type::Enum(..)
-                    | Type::Function(_)
-                    | Type::Typedef(..)
-                    | Type::Qualified(..)) => Type::Reference(binds, space, Box::new(to)),
+                match self.type_of(entry, abbreviations, depth).known() {
+                    Some(to) => Type::Reference(binds, space, Box::new(to)),
+                    None => Type::Pointer(space, None),
                 }
             }
             gimli::DW_TAG_structure_type | gimli::DW_TAG_class_type | gimli::DW_TAG_union_type => {
@@ -176,18 +155,9 @@ impl<'a> Reader<'a, '_> {
         abbreviations: &Abbreviations,
         depth: u32,
     ) -> Type {
-        match self.type_of(entry, abbreviations, depth) {
-            Type::Unknown => Type::Unknown,
-            of @ (Type::Base(..)
-            | Type::Pointer(..)
-            | Type::Reference(..)
-            | Type::Composite(_)
-            | Type::Around(_)
-            | Type::Array(..)
-            | Type::Enum(..)
-            | Type::Function(_)
-            | Type::Typedef(..)
-            | Type::Qualified(..)) => Type::Qualified(qualifier, Box::new(of)),
+        match self.type_of(entry, abbreviations, depth).known() {
+            Some(of) => Type::Qualified(qualifier, Box::new(of)),
+            None => Type::Unknown,
         }
     }
 
@@ -220,17 +190,9 @@ impl<'a> Reader<'a, '_> {
             },
             _ => String::new(),
         };
-        match self.type_of(entry, abbreviations, depth) {
-            Type::Function(_) | Type::Unknown => Type::Unknown,
-            to @ (Type::Base(..)
-            | Type::Pointer(..)
-            | Type::Reference(..)
-            | Type::Composite(_)
-            | Type::Around(_)
-            | Type::Array(..)
-            | Type::Enum(..)
-            | Type::Typedef(..)
-            | Type::Qualified(..)) => Type::Base(format!("{to} {class}::*").into(), 8, SIGNED),
+        match self.type_of(entry, abbreviations, depth).known() {
+            Some(Type::Function(_)) | None => Type::Unknown,
+            Some(to) => Type::Base(format!("{to} {class}::*").into(), 8, SIGNED),
         }
     }
 

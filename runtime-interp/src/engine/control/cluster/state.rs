@@ -89,17 +89,7 @@ impl ClusterState {
         address: u64,
         bytes: u64,
     ) -> Result<(usize, usize), (FaultCode, String)> {
-        let (space, offset) = match at.space {
-            StateSpace::Generic => window::classify(address),
-            space @ (StateSpace::Reg
-            | StateSpace::Sreg
-            | StateSpace::Const
-            | StateSpace::Global
-            | StateSpace::Local
-            | StateSpace::Param
-            | StateSpace::Shared
-            | StateSpace::Tex) => (space, address),
-        };
+        let (space, offset) = window::locate(at.space, address);
         if space != StateSpace::Shared {
             return Err((
                 FaultCode::OutOfBounds,

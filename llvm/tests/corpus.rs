@@ -148,6 +148,11 @@ fn functions_that_cuda_provides() {
 }
 
 #[test]
+fn functions_of_libraries() {
+    source("helpers");
+}
+
+#[test]
 fn integers_of_more_than_128_bits() {
     source("wider");
 }

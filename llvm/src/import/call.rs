@@ -182,8 +182,16 @@ impl Builder<'_, '_, '_> {
             u32::try_from(at.max(1)).map_err(|_| Error::unsupported("arguments of more than 2^32 bytes"))?;
         let slot = self.b.create_stack_slot(size, 16);
         for (arg, ty, at) in places {
+            // The callee is not told of address spaces: `%s` of OpenCL's `printf` takes a text in any of them.
             let values = self.value(arg)?;
             let address = self.b.ins().stack_addr(slot, at as i32);
+            if let [pointer] = values.as_slice()
+                && self.type_of(*pointer).is_ptr()
+            {
+                let pointer = self.generic(*pointer);
+                self.b.ins().store(MemFlags::PLAIN, pointer, address, 0);
+                continue;
+            }
             let align = self.types().align(ty);
             self.store_parts(ty, values, address, align, MemFlags::PLAIN)?;
         }

@@ -87,7 +87,7 @@ impl Builder<'_, '_, '_> {
             self.block_function(inst, call, symbol)?;
             return Ok(true);
         }
-        let Some(name) = symbol.strip_prefix("__nv_") else { return Ok(false) };
+        let Some(name) = symbol.strip_prefix("__nv_") else { return self.opencl(inst, call, symbol) };
         if let Some(mnemonic) = instruction(name, self.ftz) {
             self.instruction_of(inst, call, &mnemonic)?;
             return Ok(true);

@@ -20,10 +20,12 @@ mod inst;
 mod integer;
 mod intrinsic;
 mod libdevice;
+mod library;
 mod loops;
 mod memory;
 mod module_asm;
 mod nvvm;
+mod opencl;
 mod ranges;
 mod shape;
 mod signature;
@@ -127,6 +129,7 @@ pub fn import(
         let done = match work {
             Work::Function(site, id) => importer.function(site, id, &mut out),
             Work::Global(site, id) => importer.initialise(site, id, &mut out),
+            Work::Library(_, known, id) => library::define(known, id, &mut out),
         };
         if let Err(error) = done {
             errors.push(error.in_function(importer.name(work)));
@@ -143,6 +146,8 @@ pub fn import(
 enum Work {
     Function(Site, ir::FuncId),
     Global(Site, ir::GlobalId),
+    /// A function that no module defines and a library has.
+    Library(Site, library::Known, ir::FuncId),
 }
 
 struct Importer<'a> {
@@ -210,7 +215,7 @@ impl<'a> Importer<'a> {
     }
 
     fn name(&self, work: Work) -> &str {
-        let (Work::Function(site, _) | Work::Global(site, _)) = work;
+        let (Work::Function(site, _) | Work::Global(site, _) | Work::Library(site, ..)) = work;
         self.module(site).name_of(site.value)
     }
 

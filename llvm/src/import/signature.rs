@@ -154,10 +154,13 @@ impl<'a> Importer<'a> {
         }
         function.attrs =
             if kernel { kernel_attributes(self.module(site), n) } else { self.attributes(site, attributes) };
+        let known = if is_declaration { super::library::find(&function, out.types()?) } else { None };
         let id = out.function(function);
         self.functions.insert(site, id);
-        if !is_declaration {
-            self.queue.push(Work::Function(site, id));
+        match known {
+            Some(known) => self.queue.push(Work::Library(site, known, id)),
+            None if is_declaration => {}
+            None => self.queue.push(Work::Function(site, id)),
         }
         Ok(id)
     }
@@ -328,9 +331,10 @@ fn is_never_called(name: &str) -> bool {
     matches!(name, "__cxa_pure_virtual" | "__cxa_deleted_virtual")
 }
 
-/// The tables of virtual functions of the classes of `std::type_info` (Itanium C++ ABI, 2.9.4), of which there is none on a GPU.
+/// The tables of virtual functions of the classes of `std::type_info` (Itanium C++ ABI, 2.9.4), of which there is none on a GPU, and what denotes a
+/// shared library (3.3.6.3).
 fn is_of_type_information(name: &str) -> bool {
-    name.starts_with("_ZTVN10__cxxabiv1")
+    name.starts_with("_ZTVN10__cxxabiv1") || name == "__dso_handle"
 }
 
 /// What a kernel's address is refused with: only the host starts it.

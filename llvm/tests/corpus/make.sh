@@ -17,6 +17,10 @@ for source in [a-g]*.cu [i-z]*.cu; do
     clang-22 -x cuda --cuda-device-only --cuda-gpu-arch=sm_80 -nocudainc -nocudalib -Wno-unknown-cuda-version \
         $ptx -O3 -Xclang -disable-llvm-passes -emit-llvm -c "$source" -o "${source%.cu}.raw.bc"
 done
+for level in O0 O3; do
+    clang-22 -x cl -cl-std=CL1.2 --target=nvptx64-nvidia-nvcl -Xclang -finclude-default-header -Xclang -target-cpu -Xclang sm_80 $ptx \
+        -ffp-contract=off -$level -w -emit-llvm -c opencl.cl -o opencl.$level.bc
+done
 llvm-as-22 spaces.ll -o spaces.bc
 llvm-as-22 nvvm.ll -o nvvm.bc
 llvm-as-22 nvvm.refused.ll -o nvvm.refused.bc

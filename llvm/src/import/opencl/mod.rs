@@ -1,0 +1,160 @@
+//! OpenCL C's built-in functions (OpenCL C 3.0 specification, 6.15), which clang leaves to a library as calls of overloaded functions: on NVIDIA's GPUs
+//! each is a few operations or a function of the math library.
+//!
+//! What is not here - images, samplers, pipes, events, queues - stays undefined.
+
+mod convert;
+mod element;
+mod mangled;
+mod memory;
+mod table;
+mod vector;
+mod work;
+
+use super::function::{Builder, Values};
+use crate::error::{Error, Result};
+use crate::module::body::{Call, Inst};
+use mangled::{Element, Param};
+use table::Builtin;
+use warpsmith_ir::{InstBuilder, Type, Value};
+
+/// An operand of a function.
+struct Operand {
+    /// Its elements.
+    values: Values,
+    element: Element,
+}
+
+/// The operands of a function, and what its result is made of.
+struct Operands {
+    all: Vec<Operand>,
+    /// The elements of the result; 1 where there is none.
+    lanes: usize,
+    /// The type of one of them.
+    result: Option<Type>,
+}
+
+impl Operands {
+    /// An operand of one element.
+    fn scalar(&self, n: usize) -> Result<Value> {
+        self.all.get(n).and_then(|operand| operand.values.first()).copied().ok_or_else(missing)
+    }
+
+    fn vector(&self, n: usize) -> Result<&Operand> {
+        self.all.get(n).ok_or_else(missing)
+    }
+
+    /// The operands of one element of the result. Scalars serve all of them.
+    fn lane(&self, lane: usize) -> Result<Values> {
+        let of = |operand: &Operand| match operand.values.as_slice() {
+            [only] => Some(*only),
+            many => many.get(lane).copied(),
+        };
+        self.all.iter().map(|operand| of(operand).ok_or_else(missing)).collect()
+    }
+
+    fn is_signed(&self, n: usize) -> bool {
+        self.all.get(n).is_some_and(|operand| operand.element == Element::Signed)
+    }
+
+    /// The type of the result's elements.
+    fn result(&self) -> Result<Type> {
+        self.result.ok_or_else(missing)
+    }
+}
+
+fn missing() -> Error {
+    Error::unsupported("an OpenCL function with other operands than it has")
+}
+
+impl Builder<'_, '_, '_> {
+    /// The call of a function that no module defines; false if it is none of OpenCL's that are known here.
+    pub fn opencl(&mut self, inst: &Inst, call: &Call, symbol: &str) -> Result<bool> {
+        let Some((name, params)) = mangled::read(symbol) else { return Ok(false) };
+        let builtin = table::find(name);
+        let sized = memory::Sized::of(name);
+        let conversion = convert::Conversion::of(name);
+        if builtin.is_none() && sized.is_none() && conversion.is_none() {
+            return Ok(false);
+        }
+        let operands = self.operands(inst, call, &params)?;
+        let values = if let Some(builtin) = builtin {
+            self.builtin(builtin, call, &operands)
+        } else if let Some(sized) = sized {
+            self.sized_access(sized, &operands)
+        } else if let Some(conversion) = conversion {
+            self.converted(conversion, &operands)
+        } else {
+            return Ok(false);
+        };
+        let values = values.map_err(|mut error| {
+            error.message = format!("{} (OpenCL's `{name}`)", error.message);
+            error
+        })?;
+        self.result(inst, &values)?;
+        Ok(true)
+    }
+
+    fn operands(&mut self, inst: &Inst, call: &Call, params: &[Param]) -> Result<Operands> {
+        let args = self.body.args(call).to_vec();
+        if args.len() != params.len() {
+            return Err(missing());
+        }
+        let mut all = Vec::new();
+        for (arg, param) in args.into_iter().zip(params) {
+            all.push(Operand { values: self.value(arg)?, element: param.element });
+        }
+        let parts = self.parts(inst.ty)?;
+        Ok(Operands { all, lanes: parts.len().max(1), result: parts.first().map(|part| part.ty) })
+    }
+
+    fn builtin(&mut self, builtin: Builtin, call: &Call, operands: &Operands) -> Result<Values> {
+        match builtin {
+            Builtin::Work(work) => self.work_items(work, call, operands),
+            Builtin::Barrier => {
+                self.b.ins().barrier();
+                Ok(Values::new())
+            }
+            Builtin::Fence => {
+                self.b.ins().fence(warpsmith_ir::MemoryOrder::AcqRel, warpsmith_ir::MemoryScope::Gpu);
+                Ok(Values::new())
+            }
+            Builtin::Nothing => Ok(Values::new()),
+            Builtin::Element(function) => {
+                let mut out = Values::new();
+                for lane in 0..operands.lanes {
+                    let x = operands.lane(lane)?;
+                    out.push(self.element(function, &x, operands)?);
+                }
+                Ok(out)
+            }
+            Builtin::Parts(parts) => self.float_parts(parts, operands),
+            Builtin::Any => self.any_or_all(operands, true),
+            Builtin::All => self.any_or_all(operands, false),
+            Builtin::Dot => {
+                let (x, y) = (operands.vector(0)?, operands.vector(1)?);
+                Ok(Values::from_slice(&[self.dot(&x.values, &y.values)?]))
+            }
+            Builtin::Length => {
+                let length = self.length(&operands.vector(0)?.values)?;
+                Ok(Values::from_slice(&[length]))
+            }
+            Builtin::Distance => {
+                let (x, y) = (operands.vector(0)?, operands.vector(1)?);
+                let difference: Values =
+                    x.values.iter().zip(&y.values).map(|(x, y)| self.b.ins().fsub(*x, *y)).collect();
+                let length = self.length(&difference)?;
+                Ok(Values::from_slice(&[length]))
+            }
+            Builtin::Normalize => self.normalized(&operands.vector(0)?.values),
+            Builtin::Cross => self.cross(operands),
+            Builtin::Shuffle => self.shuffled(operands),
+            Builtin::Atomic(signed, unsigned) => {
+                let op = if operands.is_signed(0) { signed } else { unsigned };
+                self.atomic_builtin(op, operands)
+            }
+            Builtin::Count(by) => self.atomic_count(by, operands),
+            Builtin::AtomicExchangeIf => self.atomic_exchange_if(operands),
+        }
+    }
+}

@@ -1,0 +1,339 @@
+//! OpenCL's built-in functions by name.
+
+use warpsmith_ir::{AtomicOp, FloatCC, Opcode};
+
+/// What a function is. Names in quotes are of functions of the math library.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Builtin {
+    /// A number of work items.
+    Work(Work),
+    /// All work items of a group wait for each other.
+    Barrier,
+    Fence,
+    /// What a GPU needs not be told.
+    Nothing,
+    /// A function on each element.
+    Element(Function),
+    /// A number that two results, or a second one behind a pointer, come from.
+    Parts(Parts),
+    Any,
+    All,
+    Dot,
+    Length,
+    Distance,
+    Normalize,
+    Cross,
+    Shuffle,
+    /// An operation on signed integers and on unsigned ones, or on what has no sign.
+    Atomic(AtomicOp, AtomicOp),
+    /// Adds 1 or -1.
+    Count(i64),
+    AtomicExchangeIf,
+}
+
+/// The numbers of work items (OpenCL C specification, 6.15.1).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Work {
+    GlobalId,
+    LocalId,
+    GroupId,
+    GlobalSize,
+    LocalSize,
+    Groups,
+    Offset,
+    Dimensions,
+    GlobalLinearId,
+    LocalLinearId,
+}
+
+/// A function on each element of its operands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Function {
+    Math(&'static str),
+    Float(Opcode),
+    /// An approximation, of `float` alone.
+    Fast(&'static str),
+    /// A function of the math library over pi.
+    OverPi(&'static str),
+    Is(FloatCC),
+    /// Whether it is of one of LLVM's classes of floats.
+    Class(i64),
+    SignBit,
+    Greater,
+    Less,
+    GreaterMagnitude,
+    LessMagnitude,
+    Clamp,
+    Mix,
+    Step,
+    Smoothstep,
+    Sign,
+    Times(Factor),
+    MultiplyAdd,
+    Select,
+    BitSelect,
+    NotANumber,
+    Abs,
+    AbsDifference,
+    AddSaturating,
+    SubtractSaturating,
+    HalfSum,
+    HalfSumUp,
+    CountOnes,
+    LeadingZeros,
+    TrailingZeros,
+    MultiplyHigh,
+    MultiplyAddHigh,
+    MultiplyAddSaturating,
+    Multiply,
+    Rotate,
+    Join,
+}
+
+/// The bits of a constant.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Factor(pub u64);
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Parts {
+    Fraction,
+    Significand,
+    Whole,
+    SineAndCosine,
+}
+
+/// The function of a name; those with types or sizes in their names are not here.
+pub(super) fn find(name: &str) -> Option<Builtin> {
+    TABLE.binary_search_by_key(&name, |(known, _)| known).ok().map(|at| TABLE[at].1)
+}
+
+const fn math(name: &'static str) -> Builtin {
+    Builtin::Element(Function::Math(name))
+}
+
+const fn float(op: Opcode) -> Builtin {
+    Builtin::Element(Function::Float(op))
+}
+
+const fn fast(name: &'static str) -> Builtin {
+    Builtin::Element(Function::Fast(name))
+}
+
+const fn is(cond: FloatCC) -> Builtin {
+    Builtin::Element(Function::Is(cond))
+}
+
+const fn each(function: Function) -> Builtin {
+    Builtin::Element(function)
+}
+
+const fn times(factor: f64) -> Builtin {
+    Builtin::Element(Function::Times(Factor(factor.to_bits())))
+}
+
+const TABLE: &[(&str, Builtin)] = &[
+    ("abs", each(Function::Abs)),
+    ("abs_diff", each(Function::AbsDifference)),
+    ("acos", math("acos")),
+    ("acosh", math("acosh")),
+    ("acospi", each(Function::OverPi("acos"))),
+    ("add_sat", each(Function::AddSaturating)),
+    ("all", Builtin::All),
+    ("any", Builtin::Any),
+    ("asin", math("asin")),
+    ("asinh", math("asinh")),
+    ("asinpi", each(Function::OverPi("asin"))),
+    ("atan", math("atan")),
+    ("atan2", math("atan2")),
+    ("atan2pi", each(Function::OverPi("atan2"))),
+    ("atanh", math("atanh")),
+    ("atanpi", each(Function::OverPi("atan"))),
+    ("atom_add", Builtin::Atomic(AtomicOp::Iadd, AtomicOp::Iadd)),
+    ("atom_and", Builtin::Atomic(AtomicOp::Band, AtomicOp::Band)),
+    ("atom_cmpxchg", Builtin::AtomicExchangeIf),
+    ("atom_dec", Builtin::Count(-1)),
+    ("atom_inc", Builtin::Count(1)),
+    ("atom_max", Builtin::Atomic(AtomicOp::Smax, AtomicOp::Umax)),
+    ("atom_min", Builtin::Atomic(AtomicOp::Smin, AtomicOp::Umin)),
+    ("atom_or", Builtin::Atomic(AtomicOp::Bor, AtomicOp::Bor)),
+    ("atom_sub", Builtin::Atomic(AtomicOp::Isub, AtomicOp::Isub)),
+    ("atom_xchg", Builtin::Atomic(AtomicOp::Xchg, AtomicOp::Xchg)),
+    ("atom_xor", Builtin::Atomic(AtomicOp::Bxor, AtomicOp::Bxor)),
+    ("atomic_add", Builtin::Atomic(AtomicOp::Iadd, AtomicOp::Iadd)),
+    ("atomic_and", Builtin::Atomic(AtomicOp::Band, AtomicOp::Band)),
+    ("atomic_cmpxchg", Builtin::AtomicExchangeIf),
+    ("atomic_dec", Builtin::Count(-1)),
+    ("atomic_inc", Builtin::Count(1)),
+    ("atomic_max", Builtin::Atomic(AtomicOp::Smax, AtomicOp::Umax)),
+    ("atomic_min", Builtin::Atomic(AtomicOp::Smin, AtomicOp::Umin)),
+    ("atomic_or", Builtin::Atomic(AtomicOp::Bor, AtomicOp::Bor)),
+    ("atomic_sub", Builtin::Atomic(AtomicOp::Isub, AtomicOp::Isub)),
+    ("atomic_xchg", Builtin::Atomic(AtomicOp::Xchg, AtomicOp::Xchg)),
+    ("atomic_xor", Builtin::Atomic(AtomicOp::Bxor, AtomicOp::Bxor)),
+    ("barrier", Builtin::Barrier),
+    ("bitselect", each(Function::BitSelect)),
+    ("cbrt", math("cbrt")),
+    ("ceil", float(Opcode::Fceil)),
+    ("clamp", each(Function::Clamp)),
+    ("clz", each(Function::LeadingZeros)),
+    ("copysign", float(Opcode::Fcopysign)),
+    ("cos", math("cos")),
+    ("cosh", math("cosh")),
+    ("cospi", math("cospi")),
+    ("cross", Builtin::Cross),
+    ("ctz", each(Function::TrailingZeros)),
+    ("degrees", times(180.0 / std::f64::consts::PI)),
+    ("distance", Builtin::Distance),
+    ("dot", Builtin::Dot),
+    ("erf", math("erf")),
+    ("erfc", math("erfc")),
+    ("exp", math("exp")),
+    ("exp10", math("exp10")),
+    ("exp2", math("exp2")),
+    ("expm1", math("expm1")),
+    ("fabs", float(Opcode::Fabs)),
+    ("fast_distance", Builtin::Distance),
+    ("fast_length", Builtin::Length),
+    ("fast_normalize", Builtin::Normalize),
+    ("fdim", math("fdim")),
+    ("floor", float(Opcode::Ffloor)),
+    ("fma", float(Opcode::Fma)),
+    ("fmax", float(Opcode::Fmax)),
+    ("fmin", float(Opcode::Fmin)),
+    ("fmod", math("fmod")),
+    ("fract", Builtin::Parts(Parts::Fraction)),
+    ("frexp", Builtin::Parts(Parts::Significand)),
+    ("get_enqueued_local_size", Builtin::Work(Work::LocalSize)),
+    ("get_global_id", Builtin::Work(Work::GlobalId)),
+    ("get_global_linear_id", Builtin::Work(Work::GlobalLinearId)),
+    ("get_global_offset", Builtin::Work(Work::Offset)),
+    ("get_global_size", Builtin::Work(Work::GlobalSize)),
+    ("get_group_id", Builtin::Work(Work::GroupId)),
+    ("get_local_id", Builtin::Work(Work::LocalId)),
+    ("get_local_linear_id", Builtin::Work(Work::LocalLinearId)),
+    ("get_local_size", Builtin::Work(Work::LocalSize)),
+    ("get_num_groups", Builtin::Work(Work::Groups)),
+    ("get_work_dim", Builtin::Work(Work::Dimensions)),
+    ("hadd", each(Function::HalfSum)),
+    ("half_cos", fast("fast_cos")),
+    ("half_divide", fast("fast_div")),
+    ("half_exp", fast("fast_exp")),
+    ("half_exp10", fast("fast_exp10")),
+    ("half_exp2", fast("fast_exp2")),
+    ("half_log", fast("fast_log")),
+    ("half_log10", fast("fast_log10")),
+    ("half_log2", fast("fast_log2")),
+    ("half_powr", fast("fast_pow")),
+    ("half_recip", fast("fast_rcp")),
+    ("half_rsqrt", fast("fast_rsqrt")),
+    ("half_sin", fast("fast_sin")),
+    ("half_sqrt", float(Opcode::Fsqrt)),
+    ("half_tan", fast("fast_tan")),
+    ("hypot", math("hypot")),
+    ("ilogb", math("ilogb")),
+    ("isequal", is(FloatCC::Eq)),
+    ("isfinite", each(Function::Class(0b01_1111_1000))),
+    ("isgreater", is(FloatCC::Gt)),
+    ("isgreaterequal", is(FloatCC::Ge)),
+    ("isinf", each(Function::Class(0b10_0000_0100))),
+    ("isless", is(FloatCC::Lt)),
+    ("islessequal", is(FloatCC::Le)),
+    ("islessgreater", is(FloatCC::Ne)),
+    ("isnan", each(Function::Class(0b11))),
+    ("isnormal", each(Function::Class(0b01_0000_1000))),
+    ("isnotequal", is(FloatCC::Neu)),
+    ("isordered", is(FloatCC::Num)),
+    ("isunordered", is(FloatCC::Nan)),
+    ("ldexp", math("ldexp")),
+    ("length", Builtin::Length),
+    ("lgamma", math("lgamma")),
+    ("log", math("log")),
+    ("log10", math("log10")),
+    ("log1p", math("log1p")),
+    ("log2", math("log2")),
+    ("logb", math("logb")),
+    ("mad", each(Function::MultiplyAdd)),
+    ("mad24", each(Function::MultiplyAdd)),
+    ("mad_hi", each(Function::MultiplyAddHigh)),
+    ("mad_sat", each(Function::MultiplyAddSaturating)),
+    ("max", each(Function::Greater)),
+    ("maxmag", each(Function::GreaterMagnitude)),
+    ("mem_fence", Builtin::Fence),
+    ("min", each(Function::Less)),
+    ("minmag", each(Function::LessMagnitude)),
+    ("mix", each(Function::Mix)),
+    ("modf", Builtin::Parts(Parts::Whole)),
+    ("mul24", each(Function::Multiply)),
+    ("mul_hi", each(Function::MultiplyHigh)),
+    ("nan", each(Function::NotANumber)),
+    ("native_cos", fast("fast_cos")),
+    ("native_divide", fast("fast_div")),
+    ("native_exp", fast("fast_exp")),
+    ("native_exp10", fast("fast_exp10")),
+    ("native_exp2", fast("fast_exp2")),
+    ("native_log", fast("fast_log")),
+    ("native_log10", fast("fast_log10")),
+    ("native_log2", fast("fast_log2")),
+    ("native_powr", fast("fast_pow")),
+    ("native_recip", fast("fast_rcp")),
+    ("native_rsqrt", fast("fast_rsqrt")),
+    ("native_sin", fast("fast_sin")),
+    ("native_sqrt", fast("fast_sqrt")),
+    ("native_tan", fast("fast_tan")),
+    ("nextafter", math("nextafter")),
+    ("normalize", Builtin::Normalize),
+    ("popcount", each(Function::CountOnes)),
+    ("pow", math("pow")),
+    ("pown", math("powi")),
+    ("powr", math("pow")),
+    ("prefetch", Builtin::Nothing),
+    ("radians", times(std::f64::consts::PI / 180.0)),
+    ("read_mem_fence", Builtin::Fence),
+    ("remainder", math("remainder")),
+    ("rhadd", each(Function::HalfSumUp)),
+    ("rint", float(Opcode::Fnearest)),
+    ("rotate", each(Function::Rotate)),
+    ("round", float(Opcode::Fround)),
+    ("rsqrt", math("rsqrt")),
+    ("select", each(Function::Select)),
+    ("shuffle", Builtin::Shuffle),
+    ("shuffle2", Builtin::Shuffle),
+    ("sign", each(Function::Sign)),
+    ("signbit", each(Function::SignBit)),
+    ("sin", math("sin")),
+    ("sincos", Builtin::Parts(Parts::SineAndCosine)),
+    ("sinh", math("sinh")),
+    ("sinpi", math("sinpi")),
+    ("smoothstep", each(Function::Smoothstep)),
+    ("sqrt", float(Opcode::Fsqrt)),
+    ("step", each(Function::Step)),
+    ("sub_sat", each(Function::SubtractSaturating)),
+    ("tan", math("tan")),
+    ("tanh", math("tanh")),
+    ("tgamma", math("tgamma")),
+    ("trunc", float(Opcode::Ftrunc)),
+    ("upsample", each(Function::Join)),
+    ("work_group_barrier", Builtin::Barrier),
+    ("write_mem_fence", Builtin::Fence),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::{Builtin, Function, TABLE};
+    use warpsmith_ir::Type;
+
+    #[test]
+    fn names_are_in_order() {
+        assert!(TABLE.is_sorted_by(|(a, _), (b, _)| a < b), "binary search needs them sorted");
+    }
+
+    #[test]
+    fn functions_of_the_math_library_are_there() {
+        for (name, builtin) in TABLE {
+            if let Builtin::Element(Function::Math(of) | Function::Fast(of) | Function::OverPi(of)) = builtin
+            {
+                assert!(warpsmith_math::Function::new(of, Type::F32).is_some(), "{name}: {of}");
+            }
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! OpenCL's built-in functions: what `corpus/opencl.cl` leaves, by clang without optimisation and with it, as the IR means it and as PTX of every level.
+
+use warpsmith_emit::{Compiler, OptLevel};
+use warpsmith_interp::{Device, Launch, Program};
+use warpsmith_isa::Target;
+use warpsmith_llvm::{Module, Options, import};
+
+/// Every way to run the kernels, with a name for it.
+fn programs() -> Vec<(String, Program)> {
+    let mut all = Vec::new();
+    for (level, bytes) in
+        [("O0", include_bytes!("corpus/opencl.O0.bc")), ("O3", include_bytes!("corpus/opencl.O3.bc"))]
+            as [(&str, &[u8]); 2]
+    {
+        let module = Module::read(bytes).unwrap();
+        // Nothing is left undefined.
+        let options = Options::new().with_target(Target::sm(80)).with_closed(true);
+        let module = import(vec![("opencl.bc".to_owned(), module)], &options)
+            .unwrap_or_else(|errors| panic!("{errors:?}"));
+        warpsmith_ir::verify(&module).unwrap_or_else(|errors| panic!("{errors}"));
+        all.push((format!("{level}, meaning"), Program::from_ir(&module).unwrap()));
+        for opt in OptLevel::ALL {
+            let compiled = Compiler::new(Target::sm(80)).with_opt_level(opt).compile(&module).unwrap();
+            all.push((format!("{level}, {opt:?}"), Program::load(&compiled.module).unwrap()));
+        }
+    }
+    all
+}
+
+/// Compares what a buffer holds from an element on, and says which it was.
+fn same<T: PartialEq + std::fmt::Debug>(how: &str, what: &str, found: &[T], at: usize, expected: &[T]) {
+    assert_eq!(&found[at..at + expected.len()], expected, "{how}: {what}[{at}]");
+}
+
+#[test]
+fn work_items() {
+    for (how, program) in programs() {
+        let mut device = Device::new();
+        let out = device.upload(&[1u32; 33]).unwrap();
+        // Groups of 4 by 2 items, 2 by 2 of them.
+        let launch = Launch::new("work_items").grid([2, 2, 1]).block([4, 2, 1]).dynamic_shared(32);
+        let launch = launch.arg(out).arg(0u64);
+        device.launch(&program, &launch).unwrap_or_else(|fault| panic!("{how}: {fault}"));
+        let found = device.download::<u32>(out).unwrap();
+        for (y, x) in (0..4).flat_map(|y| (0..8).map(move |x| (y, x))) {
+            let (group_x, group_y, local) = (x / 4, y / 2, x % 4 + y % 2 * 4);
+            // The item that is as far from the end of the group.
+            let other = 7 - local;
+            let id = group_x * 4 + other % 4 + (group_y * 2 + other / 4) * 8;
+            let expected = id * 3 + 1000 * group_y + 20000 + 200000 + 2 * 1_000_000 + 10_000_000;
+            assert_eq!(found[1 + x as usize + y as usize * 8], expected, "{how}: {x}, {y}");
+        }
+    }
+}
+
+#[test]
+fn integers() {
+    let x = [5, -7, 1 << 30, i32::MIN];
+    let y = [3, -20, 0x4000_0001, -1];
+    let z = [100, -4, 77, i32::MAX];
+    let (b, c): ([u8; 3], [i64; 3]) = ([200, 77, 3], [-9_000_000_000_000_000_000, 1_234_567_890_123, 55]);
+    let s = [-300i16, 200, -5];
+    let of = |f: &dyn Fn(i32, i32, i32) -> i32| [0, 1, 2, 3].map(|n| f(x[n], y[n], z[n]));
+    let wide = |x: i32| i64::from(x);
+    let narrow = |x: i64| x.clamp(i32::MIN.into(), i32::MAX.into()) as i32;
+    let ints = [
+        of(&|x, y, z| x.max(y).min(y.max(z))),
+        of(&|x, y, z| x.max(y) ^ y.min(z)),
+        of(&|x, y, _| x.abs_diff(y) as i32),
+        of(&|x, y, z| ((x & 0xfff) * (y & 0xfff)).wrapping_add(z).wrapping_add((x & 0xff) * (y & 0xff))),
+        of(&|x, y, _| x.rotate_left(y as u32 & 31)),
+        of(&|x, y, _| (x.count_ones() + 100 * y.leading_zeros()) as i32),
+        of(&|x, y, _| ((wide(x) * wide(y)) >> 32) as i32),
+        of(&|x, y, z| x.saturating_add(y) ^ z.saturating_sub(y)),
+        of(&|x, y, z| ((wide(x) + wide(y)) >> 1) as i32 ^ ((wide(y) + wide(z) + 1) >> 1) as i32),
+        of(&|x, y, z| narrow(wide(x) * wide(y) + wide(z))),
+        of(&|x, y, z| if z < 0 { y } else { x }),
+        of(&|x, y, z| x & !z | y & z),
+        // Some of x are negative, not all of y are, and no low bit is a sign.
+        [1; 4],
+        of(&|x, y, _| x.max(3) ^ y.min(-3)),
+        [i32::MAX, 5, i32::MAX, 5],
+        [x[3] ^ y[3], x[2] ^ x[0], x[1] ^ y[0], x[0] ^ x[3]],
+    ];
+    for (how, program) in programs() {
+        let mut device = Device::new();
+        let mut all = vec![[0i32; 4]; 19];
+        all[..3].copy_from_slice(&[x, y, z]);
+        let a = device.upload(&all.concat()).unwrap();
+        let mut bytes = [0u8; 14];
+        bytes[..3].copy_from_slice(&b);
+        let bytes = device.upload(&bytes).unwrap();
+        let mut longs = [0i64; 10];
+        longs[..3].copy_from_slice(&c);
+        let longs = device.upload(&longs).unwrap();
+        let pairs = device.upload(&[0u32, 0, 0xffff_fff0, 5, 0, 0]).unwrap();
+        let mut shorts = [0i16; 7];
+        shorts[..3].copy_from_slice(&s);
+        let shorts = device.upload(&shorts).unwrap();
+        let launch = Launch::new("integers").block([1, 1, 1]);
+        let launch = launch.arg(a).arg(bytes).arg(longs).arg(pairs).arg(shorts);
+        device.launch(&program, &launch).unwrap_or_else(|fault| panic!("{how}: {fault}"));
+        let found = device.download::<i32>(a).unwrap();
+        for (n, expected) in ints.iter().enumerate() {
+            same(&how, "a", &found, (n + 3) * 4, expected);
+        }
+        let high = |x: i64, y: i64| ((i128::from(x) * i128::from(y)) >> 64) as i64;
+        let sum = i128::from(c[0]) * i128::from(c[1]) + i128::from(c[2]);
+        let clamped = sum.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
+        let unsigned = ((c[0] as u64 as u128 * c[1] as u64 as u128) >> 64) as i64;
+        let conversions = i64::MAX ^ 2 ^ (3 << 8) ^ i64::from(-3 << 16) ^ -2;
+        let longs = device.download::<i64>(longs).unwrap();
+        let expected = [
+            c[0].abs(),
+            high(c[0], c[1]) + c[2],
+            unsigned,
+            200 - i64::from(s[0]),
+            clamped,
+            ((i128::from(c[0]) + i128::from(c[1]) + 1) >> 1) as i64,
+            conversions,
+        ];
+        same(&how, "c", &longs, 3, &expected);
+        let bits = 200u8.count_ones() as u8 + (77u8 >> 3).leading_zeros() as u8;
+        let expected = [255, 200, 60, 0, 100, 200u8.rotate_left(3), 138, 255, 123, bits, 77];
+        same(&how, "b", &device.download::<u8>(bytes).unwrap(), 3, &expected);
+        let pairs = device.download::<u32>(pairs).unwrap();
+        same(&how, "d", &pairs, 4, &[200 << 16 | 3, 2 << 16 | 0xffff]);
+        let shorts = device.download::<i16>(shorts).unwrap();
+        same(&how, "s", &shorts, 3, &[-256 | 5, i16::MIN, -100, i16::MAX]);
+    }
+}
+
+#[test]
+fn floats() {
+    let x = [1.5f32, -2.25, 3.0, -0.5];
+    let y = [2.0f32, -3.5, 5.0, 0.25];
+    let z = [4.0f32, 0.5, -1.0, 8.0];
+    let of = |f: &dyn Fn(f32, f32, f32) -> f32| [0, 1, 2, 3].map(|n| f(x[n], y[n], z[n]));
+    let smooth = |x: f32, y: f32| {
+        let t = ((y - x) / 2.0).clamp(0.0, 1.0);
+        t * t * (3.0 - 2.0 * t)
+    };
+    let magnitude = |x: f32, y: f32| if x.abs() >= y.abs() { x } else { y };
+    let smaller = |x: f32, y: f32| if x.abs() <= y.abs() { x } else { y };
+    let cross = |x: [f32; 4], y: [f32; 4]| {
+        [x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0], 0.0]
+    };
+    let (first, second) = (cross(x, y), cross(x, z));
+    let memory: [f32; 8] = [0.0, 0.0, 0.0, 7.0, 11.0, 12.0, 13.0, 14.0];
+    let frexp = |y: f32| {
+        let e = y.abs().log2().floor() as i32 + 1;
+        y / 2f32.powi(e) + e as f32 * 16.0
+    };
+    let expected = [
+        of(&|x, y, _| x.max(-1.0).min(y)),
+        of(&|x, y, _| x.max(y).min(y + 4.0)),
+        of(&|x, y, _| x + (y - x) * 0.25),
+        of(&|x, y, _| if y < x { 0.0 } else { 1.0 } + 2.0 * smooth(x, y)),
+        of(&|x, y, z| x.signum() + x.max(0.5) * y.min(z)),
+        of(&|x, y, z| x * y + z),
+        [0, 1, 2, 3].map(|n| first[n] + second[n]),
+        of(&|x, _, _| x - x.floor() + x.floor() * 16.0),
+        of(&|_, y, _| frexp(y)),
+        of(&|x, _, _| x.fract() - x.trunc()),
+        [0, 1, 2, 3].map(|n| x[n] * 8.0 + y[n] * [2.0, 4.0, 8.0, 16.0][n]),
+        of(&|x, y, _| if x > y { y } else { x }),
+        of(&|x, y, z| magnitude(x, y) - smaller(y, z)),
+        of(&|x, y, z| {
+            x.max(0.0) + y.min(z) + x.abs() + y.floor() * x.ceil() + z.trunc()
+                - x.round_ties_even()
+                - x.round()
+        }),
+        [0, 1, 2, 3].map(|n| {
+            let power = [x[0] * x[0], x[1] * x[1] * x[1], x[2], 1.0][n];
+            power + x[n].copysign(y[n]) + (x[n] - y[n]).max(0.0) + y[n] % 2.0
+        }),
+        [11.0, 12.0, 13.0, 14.0],
+        [7.0, 11.0, 12.0, -1.0],
+    ];
+    for (how, program) in programs() {
+        let mut device = Device::new();
+        let mut all = [0f32; 28];
+        all[..8].copy_from_slice(&memory);
+        let a = device.upload(&all).unwrap();
+        let mut all = vec![[0f32; 4]; 20];
+        all[..3].copy_from_slice(&[x, y, z]);
+        let b = device.upload(&all.concat()).unwrap();
+        let d = device.upload(&[-2.25f64, 16.5, 0.0]).unwrap();
+        let n = device.upload(&[42i32; 10]).unwrap();
+        let launch = Launch::new("floats").block([1, 1, 1]).arg(a).arg(b).arg(d).arg(n);
+        device.launch(&program, &launch).unwrap_or_else(|fault| panic!("{how}: {fault}"));
+        let found = device.download::<f32>(b).unwrap();
+        for (n, expected) in expected.iter().enumerate() {
+            same(&how, "b", &found, (n + 3) * 4, expected);
+        }
+        let found = device.download::<f32>(a).unwrap();
+        let dot: f32 = of(&|x, y, _| x * y).iter().sum();
+        same(&how, "a", &found, 0, &[dot, 7.5, 2.0 + 7.0, 0.6]);
+        same(&how, "a", &found, 12, &[12.0, 13.0, 14.0, 15.0]);
+        same(&how, "a", &found, 21, &[-2.25]);
+        same(&how, "a", &found, 26, &[x.iter().sum()]);
+        let (p, q) = (-2.25f64, 16.5);
+        let sum = p + (p + (q - p) * 0.5) + 1.5 + 7.0 + 42.0 + (p * q + 1.0) + p;
+        same(&how, "d", &device.download::<f64>(d).unwrap(), 2, &[sum]);
+        let classes = 2 + 4 + 8 + 16 + 32 + 64 + 128;
+        same(&how, "n", &device.download::<i32>(n).unwrap(), 1, &[classes, 1, 1 - 4, 1 + 2, 5, 1, 1, 1, 1]);
+    }
+}
+
+#[test]
+fn atomics() {
+    for (how, program) in programs() {
+        let mut device = Device::new();
+        let p = device.upload(&[0i32, 0, -100, 0, 0, -1, 0, 0, 0, 0]).unwrap();
+        let (u, f) = (device.upload(&[77u32]).unwrap(), device.upload(&[1.25f32, 0.0]).unwrap());
+        let q = device.upload(&[0i64]).unwrap();
+        let launch = Launch::new("atomics").block([8, 1, 1]).dynamic_shared(4).arg(p).arg(u).arg(f);
+        let launch = launch.arg(0u64).arg(q);
+        device.launch(&program, &launch).unwrap_or_else(|fault| panic!("{how}: {fault}"));
+        let found = device.download::<i32>(p).unwrap();
+        same(&how, "p", &found, 0, &[24, -16, 4, 255, 0, !255, 32, -8, 9, 8]);
+        same(&how, "u", &device.download::<u32>(u).unwrap(), 0, &[0]);
+        same(&how, "f", &device.download::<f32>(f).unwrap(), 0, &[2.5, 1.25]);
+    }
+}
+
+#[test]
+fn printf() {
+    for (how, program) in programs() {
+        let mut device = Device::new();
+        let launch = Launch::new("prints").block([1, 1, 1]).arg(7i32);
+        device.launch(&program, &launch).unwrap_or_else(|fault| panic!("{how}: {fault}"));
+        assert_eq!(String::from_utf8_lossy(&device.take_output()), "7 and text and 1.500000\n", "{how}");
+    }
+}

@@ -56,7 +56,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
                 // Bytes are not multiplied, which extends by the way; and zeros are cheaper than signs.
                 let bytes = scale == 1 && sums.range(func, term, block).is_some_and(Range::is_natural);
                 let way = if bytes { Opcode::Zext } else { way };
-                let (term, scale) = multiple(func, term, scale, way);
+                let (term, scale, way) = multiple(func, term, scale, way);
                 let offset = offset(func, inst, term, scale, way);
                 let sum = InstData::Binary { op: Opcode::Ptradd, args: [address, offset] };
                 if n + 1 == terms.len() && constant == 0 {
@@ -143,8 +143,9 @@ fn flat(func: &mut Function, base: Value, scale: i32, column: Value) -> Option<(
     Some((array, insert_before(func, inst, wide, Type::I64)))
 }
 
-/// An index that is a constant multiple of another, which is promised not to wrap, as that one: `p[3 * i]` is 12 bytes for each `i`.
-fn multiple(func: &Function, index: Value, scale: i32, way: Opcode) -> (Value, i32) {
+/// An index that is a constant multiple of another, which is promised not to wrap, as that one: `p[3 * i]` is 12 bytes for each `i`. The third is how
+/// it is extended.
+fn multiple(func: &Function, index: Value, scale: i32, way: Opcode) -> (Value, i32, Opcode) {
     let by = || {
         let (narrow, way) = match func.dfg.def_data(func.dfg.resolve(index)) {
             Some(&InstData::Unary { op, arg }) if func.dfg.ty(index) == Type::I64 => (arg, op),
@@ -154,9 +155,9 @@ fn multiple(func: &Function, index: Value, scale: i32, way: Opcode) -> (Value, i
         let InstData::Binary { op: Opcode::Imul, args: [x, by] } = func.dfg[inst] else { return None };
         let fits = way == Opcode::Sext && func.dfg.ty(x) == Type::I32 && func.dfg.no_signed_wrap(inst);
         let by = func.dfg.int_const(by).filter(|_| fits)?;
-        Some((x, i32::try_from(by.checked_mul(scale.into())?).ok()?))
+        Some((x, i32::try_from(by.checked_mul(scale.into())?).ok()?, way))
     };
-    by().unwrap_or((index, scale))
+    by().unwrap_or((index, scale, way))
 }
 
 /// The bytes that an index moves by.

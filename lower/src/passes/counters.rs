@@ -319,9 +319,17 @@ impl Linear<'_> {
             InstData::Binary { op, args: [a, b] } => {
                 let (left, right) = (growth(a), growth(b));
                 match op {
-                    Opcode::Iadd | Opcode::Ptradd => match (left, right) {
+                    Opcode::Iadd => match (left, right) {
                         (Some(growth), None) if fixed(b) => Some(growth),
                         (None, Some(growth)) if fixed(a) => Some(growth),
+                        _ => None,
+                    },
+                    // An offset of 32 bits is extended, and what is computed from the counter may have wrapped by then.
+                    Opcode::Ptradd => match (left, right) {
+                        (Some(growth), None) if fixed(b) => Some(growth),
+                        (None, Some(growth)) if fixed(a) => {
+                            Some(growth).filter(|_| b == self.counter || dfg.ty(b) == Type::I64)
+                        }
                         _ => None,
                     },
                     Opcode::Isub => left.filter(|_| right.is_none() && fixed(b)),

@@ -70,8 +70,9 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
             }
             match known.get(&key) {
                 Some(&(value, at)) if dominators.dominates(at, block) => {
-                    // What is kept promises what both do.
+                    // What is kept promises what both do; a load promises nothing of what was stored.
                     if let Some(kept) = func.dfg.def_inst(value)
+                        && func.dfg.opcode(kept) == func.dfg.opcode(inst)
                         && !func.dfg.no_signed_wrap(inst)
                     {
                         func.dfg.set_no_signed_wrap(kept, false);

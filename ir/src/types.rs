@@ -3,6 +3,7 @@
 use crate::entities::AggregateId;
 use cranelift_entity::EntityRef;
 use std::fmt;
+use std::num::NonZeroU32;
 use warpsmith_isa::{ScalarType, StateSpace};
 
 macro_rules! scalars {
@@ -31,19 +32,19 @@ macro_rules! scalars {
             const fn row(self) -> &'static (&'static str, u16, Class, StateSpace, ScalarType) {
                 match self {
                     Scalar::Odd(width) => &ODD[width.0 as usize],
-                    named => &SCALARS[named.number() as usize],
+                    named => &SCALARS[named.code() as usize],
                 }
             }
 
-            /// A number that no other scalar has: the position in the table, and numbers behind it.
+            /// A number that no other scalar has: the position in the table, and numbers behind it for odd widths.
             #[inline]
-            const fn number(self) -> u16 {
+            const fn code(self) -> u8 {
                 #[repr(u8)]
                 enum Row { Invalid, $($variant,)* }
                 match self {
-                    Scalar::Invalid => Row::Invalid as u16,
-                    $(Scalar::$variant => Row::$variant as u16,)*
-                    Scalar::Odd(width) => 256 + width.0 as u16,
+                    Scalar::Invalid => Row::Invalid as u8,
+                    $(Scalar::$variant => Row::$variant as u8,)*
+                    Scalar::Odd(width) => 128 + width.0,
                 }
             }
         }
@@ -204,12 +205,40 @@ static ODD: [(&str, u16, Class, StateSpace, ScalarType); 128] = {
     rows
 };
 
+/// What is looked up of a scalar by its [code](Scalar::code).
+#[derive(Clone, Copy)]
+struct Entry {
+    scalar: Scalar,
+    bits: u8,
+    class: Class,
+    space: StateSpace,
+}
+
+static BY_CODE: [Entry; 256] = {
+    let invalid = Entry { scalar: Scalar::Invalid, bits: 0, class: Class::None, space: StateSpace::Reg };
+    let mut entries = [invalid; 256];
+    let mut code = 1;
+    while code < 256 {
+        let scalar = match code {
+            1.. if code <= Scalar::ALL.len() => Scalar::ALL[code - 1],
+            128.. => Scalar::Odd(OddWidth(code as u8 - 128)),
+            _ => Scalar::Invalid,
+        };
+        let (_, bits, class, space, _) = *scalar.row();
+        entries[code] = Entry { scalar, bits: bits as u8, class, space };
+        code += 1;
+    }
+    entries
+};
+
 /// The type of a value: a [`Scalar`], a vector of 2 to 64 of them, or a struct or array of the module's
 /// [`TypeTable`](crate::TypeTable).
+///
+/// It is two words, since types are compared and looked up everywhere.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Type {
-    element: Scalar,
-    lanes: u8,
+    /// The [code](Scalar::code) of the element, and in the lower byte the number of lanes, which is never 0.
+    shape: NonZeroU32,
     /// The number of an aggregate plus one; 0 for other types. The element of an aggregate is [`Scalar::Invalid`].
     aggregate: u32,
 }
@@ -220,7 +249,16 @@ impl Type {
 
     /// The type of one element.
     pub const fn scalar(element: Scalar) -> Type {
-        Type { element, lanes: 1, aggregate: 0 }
+        Type::of(element, NonZeroU32::MIN, 0)
+    }
+
+    const fn of(element: Scalar, lanes: NonZeroU32, aggregate: u32) -> Type {
+        Type { shape: lanes.saturating_add((element.code() as u32) << 8), aggregate }
+    }
+
+    #[inline]
+    const fn entry(self) -> &'static Entry {
+        &BY_CODE[(self.shape.get() >> 8) as u8 as usize]
     }
 
     /// The most elements of a vector.
@@ -231,7 +269,10 @@ impl Type {
         if matches!(element, Scalar::Invalid | Scalar::Odd(_)) || lanes < 2 || lanes > Type::MAX_LANES {
             return None;
         }
-        Some(Type { element, lanes: lanes as u8, aggregate: 0 })
+        match NonZeroU32::new(lanes) {
+            Some(lanes) => Some(Type::of(element, lanes, 0)),
+            None => None,
+        }
     }
 
     /// The type with as many lanes as this one, and another element. `None` if there is no such vector.
@@ -241,7 +282,7 @@ impl Type {
 
     /// A struct or array of the module that made the number.
     pub fn aggregate(id: AggregateId) -> Type {
-        Type { element: Scalar::Invalid, lanes: 1, aggregate: id.as_u32() + 1 }
+        Type::of(Scalar::Invalid, NonZeroU32::MIN, id.as_u32() + 1)
     }
 
     /// The number of a struct or array in the module's [`TypeTable`](crate::TypeTable).
@@ -292,80 +333,80 @@ impl Type {
     /// A number that no other type has, for hashing and comparing.
     #[inline]
     pub const fn number(self) -> u64 {
-        (self.aggregate as u64) << 24 | (self.element.number() as u64) << 8 | self.lanes as u64
+        (self.aggregate as u64) << 16 | self.shape.get() as u64
     }
 
     /// The scalar, or the scalar of each element.
     #[inline]
     pub const fn element(self) -> Scalar {
-        self.element
+        self.entry().scalar
     }
 
     /// The scalar as a type.
     #[inline]
     pub const fn element_type(self) -> Type {
-        Type::scalar(self.element)
+        Type::scalar(self.element())
     }
 
     /// The number of elements, 1 for what is not a vector.
     #[inline]
     pub const fn lanes(self) -> u32 {
-        self.lanes as u32
+        self.shape.get() & 0xff
     }
 
     /// True for vectors.
     #[inline]
     pub const fn is_vector(self) -> bool {
-        self.lanes > 1
+        self.lanes() > 1
     }
 
     /// True for `i1` to `i128`.
     #[inline]
     pub const fn is_int(self) -> bool {
-        !self.is_vector() && matches!(self.element.row().2, Class::Int)
+        !self.is_vector() && matches!(self.entry().class, Class::Int)
     }
 
     /// True for every scalar float format.
     #[inline]
     pub const fn is_float(self) -> bool {
-        !self.is_vector() && matches!(self.element.row().2, Class::Float)
+        !self.is_vector() && matches!(self.entry().class, Class::Float)
     }
 
     /// True for pointers.
     #[inline]
     pub const fn is_ptr(self) -> bool {
-        !self.is_vector() && matches!(self.element.row().2, Class::Ptr)
+        !self.is_vector() && matches!(self.entry().class, Class::Ptr)
     }
 
     /// True for integers other than `i1 i8 i16 i32 i64 i128`.
     #[inline]
     pub const fn is_odd(self) -> bool {
-        matches!(self.element, Scalar::Odd(_))
+        matches!(self.element(), Scalar::Odd(_))
     }
 
     /// True for [`Type::INVALID`].
     #[inline]
     pub const fn is_invalid(self) -> bool {
-        matches!(self.element, Scalar::Invalid) && !self.is_aggregate()
+        self.number() == Type::INVALID.number()
     }
 
     /// The space a pointer points into.
     #[inline]
     pub const fn space(self) -> Option<StateSpace> {
-        if self.is_ptr() { Some(self.element.row().3) } else { None }
+        if self.is_ptr() { Some(self.entry().space) } else { None }
     }
 
     /// The bits of a value; 0 for a struct or array, whose size the module's [`TypeTable`](crate::TypeTable) knows.
     #[inline]
     pub const fn bits(self) -> u32 {
-        self.element.row().1 as u32 * self.lanes as u32
+        self.entry().bits as u32 * self.lanes()
     }
 
     /// The bytes a scalar or vector takes in memory: those that its bits begin. `i1` takes one, a vector of `i1` one for each eight. `None` for
     /// structs and arrays, and for floats of a fraction of a byte, which memory holds as vectors of whole bytes only.
     pub const fn bytes(self) -> Option<u32> {
         let bits = self.bits();
-        let int = matches!(self.element.row().2, Class::Int);
+        let int = matches!(self.entry().class, Class::Int);
         if bits > 0 && (int || bits.is_multiple_of(8)) { Some(bits.div_ceil(8)) } else { None }
     }
 
@@ -386,8 +427,8 @@ impl fmt::Display for Type {
         if let Some(id) = self.as_aggregate() {
             return fmt::Display::fmt(&id, f);
         }
-        self.element.fmt(f)?;
-        if self.is_vector() { write!(f, "x{}", self.lanes) } else { Ok(()) }
+        self.element().fmt(f)?;
+        if self.is_vector() { write!(f, "x{}", self.lanes()) } else { Ok(()) }
     }
 }
 
@@ -400,6 +441,27 @@ impl fmt::Debug for Type {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn types_are_what_they_are_made_of() {
+        for scalar in Scalar::ALL.iter().copied().chain((1..=128).filter_map(Scalar::int)) {
+            let (_, bits, class, space, _) = *scalar.row();
+            let ty = Type::scalar(scalar);
+            assert_eq!((ty.element(), ty.lanes(), ty.bits()), (scalar, 1, bits.into()));
+            assert_eq!((ty.is_int(), ty.is_float()), (class == Class::Int, class == Class::Float));
+            assert_eq!(ty.space(), (class == Class::Ptr).then_some(space));
+            if let Some(vector) = Type::vector(scalar, 64) {
+                assert_eq!(
+                    (vector.element(), vector.lanes(), vector.bits()),
+                    (scalar, 64, 64 * u32::from(bits))
+                );
+                assert!(!vector.is_int() && !vector.is_float() && !vector.is_ptr());
+            }
+        }
+        assert!(Type::INVALID.is_invalid() && !Type::aggregate(AggregateId::new(0)).is_invalid());
+        assert_eq!(Type::aggregate(AggregateId::new(7)).as_aggregate(), Some(AggregateId::new(7)));
+        assert_eq!(size_of::<Option<Type>>(), 8);
+    }
 
     #[test]
     fn names_round_trip() {

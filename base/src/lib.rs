@@ -16,5 +16,8 @@ pub use rustc_hash::FxHasher;
 /// The hash map of all crates; `FxHashMap::default()` is an empty one.
 pub type FxHashMap<K, V> = hashbrown::HashMap<K, V, rustc_hash::FxBuildHasher>;
 
+/// A place in a [`FxHashMap`], taken or free.
+pub use hashbrown::hash_map::Entry;
+
 /// The hash set of all crates; `FxHashSet::default()` is an empty one.
 pub type FxHashSet<T> = hashbrown::HashSet<T, rustc_hash::FxBuildHasher>;

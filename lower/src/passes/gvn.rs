@@ -13,7 +13,7 @@ use crate::pass::{Changes, Context};
 use cranelift_entity::SecondaryMap;
 use smallvec::SmallVec;
 use std::hash::{Hash, Hasher};
-use warpsmith_base::FxHashMap;
+use warpsmith_base::{Entry, FxHashMap};
 use warpsmith_ir::{
     Block, DominatorTree, EntityRef, Function, Inst, InstData, MemFlags, Traits, Type, Value,
 };
@@ -52,39 +52,43 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
                 continue;
             }
             let Some(key) = key(func, inst, traits, epoch) else { continue };
-            if let Some(&(value, at)) = known.get(&key)
-                && !dominators.dominates(at, block)
-                && is_shared_address(func, cx, inst)
-            {
+            let mut entry = match known.entry(key) {
+                Entry::Occupied(entry) => entry,
+                Entry::Vacant(entry) => {
+                    if let Some(result) = func.dfg.first_result(inst) {
+                        entry.insert((result, block));
+                    }
+                    continue;
+                }
+            };
+            let &(value, at) = entry.get();
+            if dominators.dominates(at, block) {
+                // What is kept promises what both do; a load promises nothing of what was stored.
+                if let Some(kept) = func.dfg.def_inst(value)
+                    && func.dfg.opcode(kept) == func.dfg.opcode(inst)
+                    && !func.dfg.no_signed_wrap(inst)
+                {
+                    func.dfg.set_no_signed_wrap(kept, false);
+                }
+                replace_with(func, inst, value);
+                changes += 1;
+                continue;
+            }
+            if is_shared_address(func, cx, inst) {
                 let depths = depths.get_or_insert_with(|| depths_of(&cx.analyses.get::<Loops>(func)));
                 if let Some(common) = common_dominator(&dominators, depths, at, block)
                     && let (Some(made), Some(end)) = (func.dfg.def_inst(value), func.terminator(common))
                 {
                     func.layout.remove_inst(made);
                     func.layout.insert_inst_before(made, end);
-                    known.insert(key, (value, common));
+                    entry.insert((value, common));
                     replace_with(func, inst, value);
                     changes += 1;
                     continue;
                 }
             }
-            match known.get(&key) {
-                Some(&(value, at)) if dominators.dominates(at, block) => {
-                    // What is kept promises what both do; a load promises nothing of what was stored.
-                    if let Some(kept) = func.dfg.def_inst(value)
-                        && func.dfg.opcode(kept) == func.dfg.opcode(inst)
-                        && !func.dfg.no_signed_wrap(inst)
-                    {
-                        func.dfg.set_no_signed_wrap(kept, false);
-                    }
-                    replace_with(func, inst, value);
-                    changes += 1;
-                }
-                _ => {
-                    if let Some(result) = func.dfg.first_result(inst) {
-                        known.insert(key, (result, block));
-                    }
-                }
+            if let Some(result) = func.dfg.first_result(inst) {
+                entry.insert((result, block));
             }
         }
     }
@@ -119,16 +123,23 @@ fn common_dominator(
 }
 
 /// What makes two computations equal: the operation with its constants, the type, the operands.
-#[derive(PartialEq, Eq, Hash)]
+#[derive(PartialEq, Eq)]
 pub(super) struct Key(SmallVec<[u64; 6]>);
 
 impl Key {
     fn new(func: &Function, ty: Type, head: &[u64], args: &[Value]) -> Key {
-        let mut words = SmallVec::with_capacity(head.len() + args.len() + 1);
+        let mut words = SmallVec::new();
         words.push(ty.number());
-        words.extend_from_slice(head);
-        words.extend(args.iter().map(|&arg| func.dfg.resolve(arg).index() as u64));
+        head.iter().for_each(|word| words.push(*word));
+        args.iter().for_each(|&arg| words.push(func.dfg.resolve(arg).index() as u64));
         Key(words)
+    }
+}
+
+impl Hash for Key {
+    /// Word by word: a slice would be hashed as bytes.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.iter().for_each(|word| state.write_u64(*word));
     }
 }
 

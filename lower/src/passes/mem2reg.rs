@@ -131,13 +131,11 @@ impl SlotUses {
                             uses.escaped[slot] = true;
                         }
                     }
-                    _ => {
-                        for value in dfg.uses(inst) {
-                            if let Some((slot, _)) = address[value] {
-                                uses.escaped[slot] = true;
-                            }
+                    _ => dfg.for_each_use(inst, |value| {
+                        if let Some((slot, _)) = address[value] {
+                            uses.escaped[slot] = true;
                         }
-                    }
+                    }),
                 }
             }
         }

@@ -1,48 +1,16 @@
 //! Finds the rule that applies to an instruction, and makes what it says.
 //!
-//! A rule is tried where the operations of its pattern's operands are those of the instruction's, which one comparison of words
-//! tells; of the rest nothing is indexed. The operands of commutative operations are tried in both orders.
+//! A rule is tried where the operations of its pattern's operands are those of the instruction's, which the index and one comparison of words
+//! tell. The operands of commutative operations are tried in both orders.
 
 use super::demanded::Demanded;
+pub use super::index::Index;
 use super::known::KnownBits;
 use super::matching::{Match, head, operation};
-use super::{Condition, ENTRIES, Entry, Operation, RULES, Rule, SPANS, Spans, needs};
+use super::{Condition, Operation, Rule, needs};
 use crate::fold::Constant;
 use smallvec::SmallVec;
 use warpsmith_ir::{Attr, DataFlowGraph, FloatMode, Inst, InstData, Opcode, Traits, Type, Value, ValueList};
-
-/// Rules by the operation that they match.
-#[derive(Clone, Copy, Debug)]
-pub struct Index {
-    rules: &'static [Rule],
-    entries: &'static [Entry],
-    spans: &'static Spans,
-}
-
-impl Index {
-    /// The rules that always hold.
-    pub const PLAIN: Index = Index { rules: RULES, entries: ENTRIES[0], spans: &SPANS[0] };
-    /// Those about demanded bits.
-    pub const DEMANDED: Index = Index { rules: RULES, entries: ENTRIES[1], spans: &SPANS[1] };
-    /// Those that flags of operations allow.
-    pub const FAST: Index = Index { rules: RULES, entries: ENTRIES[2], spans: &SPANS[2] };
-
-    /// The rule of a number.
-    pub fn rule(&self, number: usize) -> &'static Rule {
-        &self.rules[number]
-    }
-
-    /// True if there is a rule about an operation.
-    pub fn has(&self, op: Opcode) -> bool {
-        self.spans[op as usize].iter().any(|(start, end)| start < end)
-    }
-
-    /// The rules about an operation that compares in a way, of which 0 is none.
-    fn of(&self, op: Opcode, compared: usize) -> &'static [Entry] {
-        let (start, end) = self.spans[op as usize][compared];
-        &self.entries[usize::from(start)..usize::from(end)]
-    }
-}
 
 /// What the conditions of rules may ask of a function.
 pub struct Facts<'a> {
@@ -87,7 +55,16 @@ pub fn find(index: &Index, dfg: &DataFlowGraph, inst: Inst, facts: &mut Facts<'_
         InstData::FloatCompare { cond, .. } => cond as u32 + 1,
         _ => 0,
     };
-    let entries = Some(index.of(op, compared as usize)).filter(|entries| !entries.is_empty())?;
+    let heads =
+        args.iter().enumerate().fold(compared << 24, |heads, (n, arg)| heads | head(dfg, *arg) << (8 * n));
+    let commutes = op.traits().contains(Traits::COMMUTATIVE) || op == Opcode::Fma;
+    let swapped = match commutes {
+        true => heads & 0xffff_0000 | (heads & 0xff) << 8 | heads >> 8 & 0xff,
+        false => heads,
+    };
+    let first_two = [heads & 0xff, heads >> 8 & 0xff].map(|head| head as usize);
+    let mut entries = index.entries(op, compared as usize, first_two, commutes).peekable();
+    entries.peek()?;
     if args.iter().any(|arg| dfg.ty(*arg).is_vector()) {
         return None;
     }
@@ -95,12 +72,6 @@ pub fn find(index: &Index, dfg: &DataFlowGraph, inst: Inst, facts: &mut Facts<'_
     if dfg.ty(result).is_vector() {
         return None;
     }
-    let heads =
-        args.iter().enumerate().fold(compared << 24, |heads, (n, arg)| heads | head(dfg, *arg) << (8 * n));
-    let swapped = match op.traits().contains(Traits::COMMUTATIVE) || op == Opcode::Fma {
-        true => heads & 0xffff_0000 | (heads & 0xff) << 8 | heads >> 8 & 0xff,
-        false => heads,
-    };
     let mut found = None;
     for entry in entries {
         if heads & entry.mask != entry.heads && swapped & entry.mask != entry.heads {
@@ -111,7 +82,7 @@ pub fn find(index: &Index, dfg: &DataFlowGraph, inst: Inst, facts: &mut Facts<'_
         {
             continue;
         }
-        let rule = &index.rules[usize::from(entry.rule)];
+        let rule = index.rule(entry.rule.into());
         if let Some((steps, result)) = matched(rule, dfg, result, facts) {
             return Some(Rewrite { rule: entry.rule.into(), steps, result, mode });
         }
@@ -166,7 +137,7 @@ fn matched(
     let mut order = 0u32;
     loop {
         let mut found = Match::new(dfg, result, order);
-        if found.term(&rule.pattern, result) && rule.conditions.iter().all(|term| found.holds(term, facts)) {
+        if found.pattern(&rule.pattern) && rule.tests().all(|(term, test)| found.holds(term, test, facts)) {
             let mut steps = SmallVec::new();
             let made = found.make(&rule.replacement, Some(dfg.ty(result)), &mut steps, facts)?;
             let same =

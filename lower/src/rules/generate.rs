@@ -12,16 +12,17 @@ pub fn generate(files: &[(String, Vec<Parsed>)]) -> String {
             Tree::Value(..) | Tree::Constant(..) | Tree::Int(_) | Tree::Float(_) | Tree::Fact(..) => None,
         }));
     }
-    let mut out = String::from("pub static RULES: &[Rule] = &[\n");
+    let mut out = String::from("#[allow(unused_parens, unused_variables)]\npub static RULES: &[Rule] = &[\n");
     for (file, rule, root) in rules {
         // What asks for known bits takes the longest to find out.
         let mut conditions: Vec<&Tree> = rule.conditions.iter().collect();
         conditions.sort_by_key(|condition| any(condition, &asks_for_bits));
+        let tests: Vec<String> = conditions.iter().map(|condition| test(condition)).collect();
         let conditions: Vec<String> = conditions.into_iter().map(term).collect();
         writeln!(
             out,
             "Rule {{ name: {:?}, file: {file:?}, line: {}, text: {:?}, root: Opcode::{}, pattern: {}, \
-             replacement: {}, conditions: &[{}] }},",
+             replacement: {}, conditions: &[{}], tests: &[{}] }},",
             rule.name,
             rule.line,
             rule.text,
@@ -29,6 +30,7 @@ pub fn generate(files: &[(String, Vec<Parsed>)]) -> String {
             term(&rule.pattern),
             term(&rule.replacement),
             conditions.join(", "),
+            tests.join(", "),
         )
         .expect("writing to a string cannot fail");
     }
@@ -36,7 +38,7 @@ pub fn generate(files: &[(String, Vec<Parsed>)]) -> String {
     let plain = entries(files, |rule| !is_demanded(rule) && !has_flags(&rule.pattern));
     let demanded = entries(files, is_demanded);
     let fast = entries(files, |rule| !is_demanded(rule) && has_flags(&rule.pattern));
-    writeln!(out, "static ENTRIES: [&[Entry]; 3] = [&[{plain}], &[{demanded}], &[{fast}]];")
+    writeln!(out, "const ENTRIES: [&[Entry]; 3] = [&[{plain}], &[{demanded}], &[{fast}]];")
         .expect("writing to a string cannot fail");
     out
 }
@@ -185,4 +187,90 @@ fn operation(op: &Op) -> String {
         kind(&op.kind),
         op.bound,
     )
+}
+
+/// A condition as code, if it compares integers: a closure, by the functions of `words`.
+fn test(condition: &Tree) -> String {
+    let code = match condition {
+        Tree::Op(Op { name, condition: Some(how), args, .. }) if name == "icmp" => {
+            compare(how, &args[0], &args[1])
+        }
+        Tree::Value(..)
+        | Tree::Constant(..)
+        | Tree::Int(_)
+        | Tree::Float(_)
+        | Tree::Op(_)
+        | Tree::Fact(..) => None,
+    };
+    let Some(code) = code else { return "None".into() };
+    let facts = if code.contains("facts") { "facts" } else { "_" };
+    format!("Some(|rule, {facts}| {{ {code} }})")
+}
+
+fn compare(how: &str, a: &Tree, b: &Tree) -> Option<String> {
+    let ty = leaf_type(a).or_else(|| leaf_type(b))?;
+    let (a, b) = (word(a)?, word(b)?);
+    let how = camel(how);
+    Some(format!(
+        "let ty = {ty}; let bits = words::width(ty)?; Some(words::compare(IntCC::{how}, bits, {a}, {b}))"
+    ))
+}
+
+/// The type of the first of what a term is made of that has one of its own, as code.
+fn leaf_type(tree: &Tree) -> Option<String> {
+    match tree {
+        Tree::Constant(n, _) => Some(format!("rule.type_of({n})?")),
+        Tree::Fact(name, of) => match (&**name, of) {
+            ("sign-bit" | "zeros" | "ones", Some(n)) => Some(format!("rule.type_of({n})?")),
+            ("demanded", _) => Some("rule.root_type()".into()),
+            ("bits", _) => Some("Type::I32".into()),
+            _ => None,
+        },
+        Tree::Op(op) => match &*op.name {
+            // Of any type that their place asks for.
+            "zext" | "sext" | "trunc" => None,
+            "shl" | "lshr" | "ashr" => leaf_type(op.args.first()?),
+            _ => op.args.iter().find_map(leaf_type),
+        },
+        Tree::Int(_) | Tree::Value(..) | Tree::Float(_) => None,
+    }
+}
+
+/// A term all parts of which are of the type `ty` of `bits` bits, as code. What is above these bits is of no account.
+fn word(tree: &Tree) -> Option<String> {
+    match tree {
+        Tree::Int(literal) => Some(format!("{:#x}", *literal as u64)),
+        Tree::Constant(n, _) => Some(format!("rule.constant_word({n}, ty)?")),
+        Tree::Fact(name, of) => match (&**name, of) {
+            ("zeros", Some(n)) => Some(format!("rule.zeros({n}, ty, facts)?")),
+            ("ones", Some(n)) => Some(format!("rule.ones({n}, ty, facts)?")),
+            ("sign-bit", Some(n)) => Some(format!("rule.sign_bit({n}, ty)?")),
+            ("bits", Some(n)) => Some(format!("rule.bits_of({n}, ty)?")),
+            ("demanded", _) => Some("rule.demanded(ty, facts)?".into()),
+            _ => None,
+        },
+        Tree::Op(op) if op.kind.is_none() => match (&*op.name, &op.args[..]) {
+            ("band", [a, b]) => Some(format!("({} & {})", word(a)?, word(b)?)),
+            ("bor", [a, b]) => Some(format!("({} | {})", word(a)?, word(b)?)),
+            ("bxor", [a, b]) => Some(format!("({} ^ {})", word(a)?, word(b)?)),
+            ("bnot", [a]) => Some(format!("!{}", word(a)?)),
+            ("iadd", [a, b]) => Some(format!("u64::wrapping_add({}, {})", word(a)?, word(b)?)),
+            ("isub", [a, b]) => Some(format!("u64::wrapping_sub({}, {})", word(a)?, word(b)?)),
+            ("ineg", [a]) => Some(format!("u64::wrapping_neg({})", word(a)?)),
+            ("shl" | "lshr", [a, by]) => Some(format!(
+                "words::{}(bits, {}, {{ let (ty, bits) = (Type::I32, 32); words::low(bits, {}) }})",
+                op.name,
+                word(a)?,
+                word(by)?
+            )),
+            ("zext", [a]) => Some(format!(
+                "{{ let (ty, wide) = ({}, bits); let bits = words::width(ty).filter(|bits| *bits < wide)?; \
+                 words::low(bits, {}) }}",
+                leaf_type(a)?,
+                word(a)?
+            )),
+            _ => None,
+        },
+        Tree::Op(_) | Tree::Value(..) | Tree::Float(_) => None,
+    }
 }

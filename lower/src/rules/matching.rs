@@ -1,12 +1,13 @@
 //! Lays the pattern of a rule over instructions, asks for its conditions, and works out the steps of its replacement.
 
 use super::engine::{Facts, Operand, Step, instruction};
-use super::{CONSTANT, Condition, Fact, Kind, Operation, Term, language};
+use super::{CONSTANT, Condition, Fact, Kind, Operation, Term, Test, language};
 use crate::fold::{self, Constant};
+use cranelift_entity::packed_option::PackedOption;
 use smallvec::SmallVec;
 use warpsmith_ir::{
     Attr, DataFlowGraph, FastMath, FloatMode, Inst, InstData, Opcode, OperandRule, ResultRule, Traits, Type,
-    Value, meaning,
+    Value,
 };
 
 pub(super) fn head(dfg: &DataFlowGraph, value: Value) -> u32 {
@@ -57,10 +58,11 @@ pub(crate) fn constant(dfg: &DataFlowGraph, value: Value) -> Option<Constant> {
 }
 
 /// A pattern laid over an instruction: what its values and types are there.
-pub(super) struct Match<'f> {
-    dfg: &'f DataFlowGraph,
-    root: Value,
-    values: [Option<Value>; language::MAX_VALUES],
+#[derive(Debug)]
+pub struct Match<'f> {
+    pub(super) dfg: &'f DataFlowGraph,
+    pub(super) root: Value,
+    values: [PackedOption<Value>; language::MAX_VALUES],
     types: [Option<Type>; language::MAX_TYPES],
     order: u32,
     /// The commutative operations met.
@@ -72,7 +74,7 @@ impl<'f> Match<'f> {
         Match {
             dfg,
             root,
-            values: [None; language::MAX_VALUES],
+            values: [PackedOption::default(); language::MAX_VALUES],
             types: [None; language::MAX_TYPES],
             order,
             commutative: 0,
@@ -82,12 +84,12 @@ impl<'f> Match<'f> {
     #[inline]
     fn bind(&mut self, number: u8, value: Value) -> bool {
         let known = &mut self.values[usize::from(number)];
-        match known {
-            None => *known = Some(value),
-            Some(known) if *known == value => {}
+        match known.expand() {
+            None => *known = value.into(),
+            Some(known) if known == value => {}
             // Two constants are the same where their numbers are.
             Some(known) => {
-                let (known, dfg) = (*known, self.dfg);
+                let dfg = self.dfg;
                 let same = constant(dfg, known).is_some() && constant(dfg, known) == constant(dfg, value);
                 return same && dfg.ty(known) == dfg.ty(value);
             }
@@ -105,7 +107,16 @@ impl<'f> Match<'f> {
         }
     }
 
-    pub(super) fn term(&mut self, term: &Term, value: Value) -> bool {
+    /// Lays the pattern of a rule over the instruction.
+    pub(super) fn pattern(&mut self, pattern: &Term) -> bool {
+        match pattern {
+            Term::Op(operation) => self.operation(operation, self.root),
+            Term::Value(..) | Term::Constant(..) | Term::Int(_) | Term::Float(_) | Term::Fact(..) => false,
+        }
+    }
+
+    #[inline]
+    fn term(&mut self, term: &Term, value: Value) -> bool {
         let value = self.dfg.resolve(value);
         match *term {
             Term::Value(n, kind) => self.is_of(kind, value) && self.bind(n, value),
@@ -129,19 +140,19 @@ impl<'f> Match<'f> {
         let Some(inst) = self.dfg.def_inst(value) else { return false };
         let Some((op, args, mode)) = operation(self.dfg, inst) else { return false };
         if op != wanted.op
-            || condition(&self.dfg[inst]) != wanted.condition
             || args.len() != wanted.args.len()
-        {
-            return false;
-        }
-        if !mode.map_or(FastMath::NONE, |mode| mode.fast).contains(wanted.flags)
+            || wanted.condition != Condition::None && condition(&self.dfg[inst]) != wanted.condition
             || !self.is_of(wanted.ty, value)
         {
             return false;
         }
+        let fast = mode.map_or(FastMath::NONE, |mode| mode.fast);
+        if !fast.contains(wanted.flags) {
+            return false;
+        }
         // The result of an approximation is its own: what holds for the exact one says nothing of it, and a rule by leave of flags needs no more.
         if wanted.flags == FastMath::NONE
-            && mode.is_some_and(|mode| mode.fast.contains(FastMath::AFN))
+            && fast.contains(FastMath::AFN)
             && args.first().is_some_and(|arg| op.has_approximation(self.dfg.ty(*arg)))
         {
             return false;
@@ -149,23 +160,27 @@ impl<'f> Match<'f> {
         if wanted.bound.is_some_and(|n| !self.bind(n, value)) {
             return false;
         }
-        let commutes = op.traits().contains(Traits::COMMUTATIVE) || op == Opcode::Fma;
         // Constants are on the right already.
         let fixed = |term: &Term| matches!(term, Term::Constant(..) | Term::Int(_) | Term::Float(_));
-        if commutes && !wanted.args[..2].iter().any(fixed) {
+        if let [a, b, rest @ ..] = wanted.args
+            && !fixed(a)
+            && !fixed(b)
+            && (op.traits().contains(Traits::COMMUTATIVE) || op == Opcode::Fma)
+        {
             let swap = self.order >> self.commutative & 1 != 0;
             self.commutative += 1;
             if swap {
-                return self.term(&wanted.args[0], args[1])
-                    && self.term(&wanted.args[1], args[0])
-                    && (wanted.args.get(2).zip(args.get(2))).is_none_or(|(term, arg)| self.term(term, *arg));
+                return self.term(a, args[1])
+                    && self.term(b, args[0])
+                    && rest.iter().zip(&args[2..]).all(|(term, arg)| self.term(term, *arg));
             }
         }
         wanted.args.iter().zip(args).all(|(term, arg)| self.term(term, *arg))
     }
 
-    fn value(&self, number: u8) -> Option<Value> {
-        self.values[usize::from(number)]
+    #[inline]
+    pub(super) fn value(&self, number: u8) -> Option<Value> {
+        self.values[usize::from(number)].expand()
     }
 
     fn kind(&self, kind: Kind) -> Option<Type> {
@@ -175,19 +190,11 @@ impl<'f> Match<'f> {
         }
     }
 
-    pub(super) fn holds(&self, term: &Term, facts: &mut Facts<'_>) -> bool {
-        // Most conditions compare words of one type, which needs no more than their bits.
-        if let Term::Op(Operation { op: Opcode::Icmp, condition: Condition::Int(cond), args: [a, b], .. }) =
-            *term
-            && let Some(ty) = self.leaf_type(a).or_else(|| self.leaf_type(b))
-            && ty.is_int()
-            && ty.bits() <= 64
-            && let Some(a) = self.word(a, ty, facts)
-            && let Some(b) = self.word(b, ty, facts)
-        {
-            return meaning::compare_integers(*cond, ty.bits(), a.into(), b.into());
-        }
-        matches!(self.evaluate(term, None, facts), Some((Constant::Int(value), Type::I1)) if value != 0)
+    pub(super) fn holds(&self, term: &Term, test: Option<Test>, facts: &mut Facts<'_>) -> bool {
+        // Most conditions compare words of one type.
+        test.and_then(|test| test(self, facts)).unwrap_or_else(|| {
+            matches!(self.evaluate(term, None, facts), Some((Constant::Int(value), Type::I1)) if value != 0)
+        })
     }
 
     /// The type of a term, where it does not depend on its place.
@@ -240,74 +247,6 @@ impl<'f> Match<'f> {
             (None, _) => expected,
         };
         (operands, result)
-    }
-
-    /// The type of the first of what a term is made of that has one of its own.
-    fn leaf_type(&self, term: &Term) -> Option<Type> {
-        match *term {
-            Term::Constant(n, _) | Term::Fact(Fact::SignBit | Fact::Zeros | Fact::Ones, n) => {
-                Some(self.dfg.ty(self.value(n)?))
-            }
-            Term::Fact(Fact::Demanded, _) => Some(self.dfg.ty(self.root)),
-            Term::Fact(Fact::Bits, _) => Some(Type::I32),
-            Term::Op(operation) => match operation.op {
-                // Of any type that their place asks for.
-                Opcode::Zext | Opcode::Sext | Opcode::Trunc => None,
-                Opcode::Shl | Opcode::Lshr | Opcode::Ashr => self.leaf_type(operation.args.first()?),
-                _ => operation.args.iter().find_map(|arg| self.leaf_type(arg)),
-            },
-            Term::Int(_) | Term::Value(..) | Term::Float(_) => None,
-            Term::Fact(Fact::Log2 | Fact::Once | Fact::Reciprocal, _) => None,
-        }
-    }
-
-    /// The bits of a term all parts of which are of one integer type of up to 64 bits. `None` where they are not, which [`Match::evaluate`] looks at.
-    fn word(&self, term: &Term, ty: Type, facts: &mut Facts<'_>) -> Option<u64> {
-        let mask = super::known::mask(ty.bits());
-        let of = |n: u8| self.value(n).filter(|value| self.dfg.ty(*value) == ty);
-        let word = match *term {
-            Term::Int(literal) => literal as u64,
-            Term::Constant(n, _) => self.dfg.int_const(of(n)?)? as u64,
-            Term::Fact(Fact::Zeros, n) => facts.known.of(self.dfg, of(n)?)?.zeros,
-            Term::Fact(Fact::Ones, n) => facts.known.of(self.dfg, of(n)?)?.ones,
-            Term::Fact(Fact::SignBit, n) => of(n).map(|_| 1 << (ty.bits() - 1))?,
-            Term::Fact(Fact::Demanded, _) if self.dfg.ty(self.root) == ty => facts.demanded?.of(self.root),
-            Term::Fact(Fact::Bits, n) if ty == Type::I32 => self.dfg.ty(self.value(n)?).bits().into(),
-            Term::Op(Operation {
-                op:
-                    op @ (Opcode::Band
-                    | Opcode::Bor
-                    | Opcode::Bxor
-                    | Opcode::Bnot
-                    | Opcode::Iadd
-                    | Opcode::Isub
-                    | Opcode::Ineg),
-                args,
-                ty: None,
-                ..
-            }) => {
-                let mut operands = [0; 2];
-                for (operand, arg) in operands.iter_mut().zip(*args) {
-                    *operand = self.word(arg, ty, facts)?.into();
-                }
-                meaning::integer(*op, ty.bits(), &operands[..args.len()])? as u64
-            }
-            Term::Op(Operation {
-                op: op @ (Opcode::Shl | Opcode::Lshr | Opcode::Ashr),
-                args: [a, by],
-                ty: None,
-                ..
-            }) => {
-                let operands = [self.word(a, ty, facts)?.into(), self.word(by, Type::I32, facts)?.into()];
-                meaning::integer(*op, ty.bits(), &operands)? as u64
-            }
-            Term::Op(Operation { op: Opcode::Zext, args: [arg], ty: None, .. }) => {
-                let from = self.leaf_type(arg).filter(|from| from.is_int() && from.bits() < ty.bits())?;
-                self.word(arg, from, facts)?
-            }
-            Term::Op(_) | Term::Fact(..) | Term::Value(..) | Term::Float(_) => return None,
-        };
-        Some(word & mask)
     }
 
     /// The constant that a term is, and its type.

@@ -6,6 +6,7 @@
 pub mod demanded;
 pub mod engine;
 pub mod fast;
+pub(crate) mod index;
 pub mod known;
 #[allow(
     dead_code,
@@ -14,7 +15,10 @@ pub mod known;
 )]
 pub mod language;
 pub mod matching;
+mod words;
 
+use engine::Facts;
+use matching::Match;
 use warpsmith_ir::{FastMath, FloatCC, IntCC, Opcode, Type};
 
 /// A rule: where the pattern matches and the conditions hold, the replacement computes the same.
@@ -36,7 +40,12 @@ pub struct Rule {
     pub replacement: Term,
     /// What must hold besides.
     pub conditions: &'static [Term],
+    /// The conditions as code, where they have that; none of a rule that no file has.
+    pub tests: &'static [Option<Test>],
 }
+
+/// A condition as code. There is no answer where what it compares are not integers of one type of up to 64 bits.
+pub type Test = fn(&Match<'_>, &mut Facts<'_>) -> Option<bool>;
 
 /// A term of a rule. Values and types are numbered.
 #[derive(Clone, Copy, Debug)]
@@ -112,6 +121,12 @@ pub enum Fact {
 }
 
 impl Rule {
+    /// The conditions, each with its code.
+    fn tests(&self) -> impl Iterator<Item = (&'static Term, Option<Test>)> + use<> {
+        let tests = self.tests;
+        self.conditions.iter().enumerate().map(|(n, term)| (term, tests.get(n).copied().flatten()))
+    }
+
     /// True if the replacement is the same in the demanded bits only.
     pub fn is_of_demanded_bits(&self) -> bool {
         self.conditions.iter().any(|term| term.any(&|term| matches!(term, Term::Fact(Fact::Demanded, _))))
@@ -193,27 +208,5 @@ mod needs {
 
 /// An operand that is a constant, in [`Entry::heads`].
 const CONSTANT: u32 = 255;
-
-/// One more than the ways to compare.
-const WAYS: usize = 16;
-
-/// Where the entries of each operation begin and end, by how it compares.
-type Spans = [[(u16, u16); WAYS]; Opcode::ALL.len()];
-
-const fn spans(entries: &[Entry]) -> Spans {
-    let mut spans = [[(0, 0); WAYS]; Opcode::ALL.len()];
-    let mut n = 0;
-    while n < entries.len() {
-        let span = &mut spans[entries[n].root as usize][entries[n].compared as usize];
-        if span.1 == 0 {
-            span.0 = n as u16;
-        }
-        span.1 = n as u16 + 1;
-        n += 1;
-    }
-    spans
-}
-
-static SPANS: [Spans; 3] = [spans(ENTRIES[0]), spans(ENTRIES[1]), spans(ENTRIES[2])];
 
 include!(concat!(env!("OUT_DIR"), "/rules.rs"));

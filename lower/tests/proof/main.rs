@@ -304,6 +304,7 @@ pub fn rule(text: &str) -> &'static Rule {
         pattern,
         replacement: term(replacement),
         conditions: conditions.leak(),
+        tests: &[],
     }))
 }
 

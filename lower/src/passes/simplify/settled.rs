@@ -6,6 +6,7 @@
 //! tells what others have changed meanwhile.
 
 use crate::analysis::Note;
+use crate::rules::index::{Reach, reach};
 use crate::rules::known;
 use cranelift_entity::{EntityRef, EntitySet, SecondaryMap};
 use std::hash::{Hash, Hasher};
@@ -20,6 +21,9 @@ const REACH: u8 = PATTERNS + known::DEPTH as u8;
 
 /// The distance of what lies behind no change, or far behind.
 const FAR: u8 = REACH + 1;
+
+/// How far the rewrites look that are not in the rules: to a constant offset of an address.
+const CANONICAL: u8 = 2;
 
 /// How many uses each value has, counted up to 255.
 pub(super) type Uses = SecondaryMap<Value, u8>;
@@ -71,7 +75,7 @@ pub(super) struct Changed {
     /// Values from this number on were not there when the sweep before this one began.
     new: usize,
     distance: SecondaryMap<Value, u8>,
-    /// Instructions that this sweep met, and those that lie near a change.
+    /// Instructions that this sweep met, and those that lie within [`REACH`] of a change.
     met: usize,
     looked_at: usize,
 }
@@ -122,7 +126,7 @@ impl Changed {
         }
     }
 
-    /// True if a rule could see a change from an instruction.
+    /// True if a rule about its operation could see a change from an instruction.
     pub fn is_near(&mut self, func: &Function, inst: Inst) -> bool {
         let dfg = &func.dfg;
         let results = dfg.results(inst);
@@ -139,11 +143,11 @@ impl Changed {
             false => dfg.args(inst).iter().map(behind).min().unwrap_or(FAR).min(FAR),
         };
         results.into_iter().for_each(|value| self.distance[value] = distance);
-        // In one run of the pass what is known of bits is found out once.
-        let reach = if self.settled.is_some() { REACH } else { PATTERNS };
         self.met += 1;
-        self.looked_at += usize::from(distance <= reach);
-        distance <= reach
+        self.looked_at += usize::from(distance <= REACH);
+        let Reach { patterns, bits } = reach(dfg.opcode(inst));
+        // In one run of the pass what is known of bits is found out once.
+        distance <= CANONICAL.max(if self.settled.is_some() { patterns.max(bits) } else { patterns })
     }
 
     fn is_changed(&self, value: Value) -> bool {
@@ -243,7 +247,7 @@ fn fingerprint(func: &Function, inst: Inst) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::{RULES, Term};
+    use crate::rules::{Fact, RULES, Rule, Term};
 
     fn depth(term: &Term) -> u8 {
         match term {
@@ -252,9 +256,44 @@ mod tests {
         }
     }
 
+    /// How deep in a pattern the values are whose known bits a rule asks for.
+    fn asked(rule: &Rule) -> Option<u8> {
+        let mut asked = Vec::new();
+        rule.conditions.iter().chain([&rule.replacement]).for_each(|term| {
+            term.walk(&mut |term| {
+                if let Term::Fact(Fact::Zeros | Fact::Ones, n) = term {
+                    asked.push(*n);
+                }
+            });
+        });
+        fn places(term: &Term, depth: u8, asked: &[u8], deepest: &mut Option<u8>) {
+            match term {
+                Term::Value(n, _) | Term::Constant(n, _) if asked.contains(n) => {
+                    *deepest = (*deepest).max(Some(depth));
+                }
+                Term::Op(operation) => {
+                    if operation.bound.is_some_and(|n| asked.contains(&n)) {
+                        *deepest = (*deepest).max(Some(depth));
+                    }
+                    operation.args.iter().for_each(|arg| places(arg, depth + 1, asked, deepest));
+                }
+                Term::Value(..) | Term::Constant(..) | Term::Int(_) | Term::Float(_) | Term::Fact(..) => {}
+            }
+        }
+        let mut deepest = None;
+        places(&rule.pattern, 0, &asked, &mut deepest);
+        deepest
+    }
+
     #[test]
     fn patterns_end_within_reach() {
         let deepest = RULES.iter().map(|rule| depth(&rule.pattern)).max();
         assert_eq!(deepest, Some(PATTERNS));
+        for rule in RULES {
+            let Reach { patterns, bits } = reach(rule.root);
+            assert!(depth(&rule.pattern) <= patterns && patterns <= PATTERNS, "{}", rule.text);
+            assert!(asked(rule).is_none_or(|depth| depth + known::DEPTH as u8 <= bits), "{}", rule.text);
+            assert!(bits <= REACH, "{}", rule.text);
+        }
     }
 }

@@ -2,18 +2,18 @@
 
 use crate::debug::Debug;
 use crate::debug::lines::{self, INLINED_SINCE};
-use crate::module::{Built, Origins, Plan, build};
+use crate::module::{Built, Plan, build};
+use crate::output;
 use crate::regs::Registers;
-use crate::version;
 use std::borrow::Cow;
 use std::time::{Duration, Instant};
-use warpsmith_diag::{Diagnostic, Diagnostics, Source, Span};
+use warpsmith_diag::{Diagnostic, Diagnostics, Span};
 use warpsmith_ir as ir;
 use warpsmith_ir::debug::DebugStatistics;
 use warpsmith_isa::{Target, Version};
 use warpsmith_lower::mach::RegClass;
 use warpsmith_lower::{self as lower, After, OptLevel, Options, Pipeline, Report, Variables};
-use warpsmith_ptx::{Refusal, Rejected, ValidatedModule};
+use warpsmith_ptx::ValidatedModule;
 
 /// What the compilation of a module did and made.
 #[derive(Clone, Debug)]
@@ -188,46 +188,8 @@ impl Compiler {
         } else {
             module
         };
-        let pipeline = self.pipeline();
-        // Legalisation makes use of the flags that it can, and drops them all.
-        let mut simpler = match pipeline.is_empty() {
-            true => Cow::Borrowed(module),
-            false => lower::fast_math(module),
-        };
-        // So are assumptions: what they say of bits is used before.
-        if !pipeline.is_empty() && assumes(&simpler) {
-            let mut options =
-                Options { target: Some(target), verify_each: self.verify_each, ..Options::default() };
-            let simplify = Pipeline::parse("simplify").map_err(|unknown| {
-                simpler.diagnostics(vec![Diagnostic::error("E0005", Span::NONE, unknown.to_string())])
-            })?;
-            simplify.run(simpler.to_mut(), &mut options)?;
-        }
-        let module = &*simpler;
-        let mut legal = lower::legalize(module, target)?;
-        // What an operation was made a call of has its body in the math library.
-        if let Cow::Owned(completed) = warpsmith_math::complete(&legal)? {
-            legal = Cow::Owned(lower::legalize(&completed, target)?.into_owned());
-        }
-        if self.verify_each {
-            ir::verify(&legal)
-                .map_err(|errors| errors.map(|error| error.note("found after legalisation")))?;
-        }
-        let mut passes = Report::default();
-        let module = if pipeline.is_empty() {
-            legal
-        } else {
-            let mut module = legal.into_owned();
-            let mut options = Options {
-                target: Some(target),
-                verify_each: self.verify_each,
-                bisect_limit: self.bisect_limit,
-                remarks: self.remarks,
-                after,
-            };
-            passes = pipeline.run(&mut module, &mut options)?;
-            Cow::Owned(module)
-        };
+        let legal = self.legal(module, target)?;
+        let (module, passes) = self.optimised(legal, target, after)?;
 
         let start = Instant::now();
         let variables = match (self.debug, self.level) {
@@ -235,52 +197,26 @@ impl Compiler {
             _ => Variables::WhereTheyAre,
         };
         let code = lower::select_keeping(&module, target, variables)?;
-        let needed = version::at_least(&module, &code, target, self.version)
-            .map_err(|errors| module.diagnostics(errors))?;
+        let first = output::first_version(&module, target, self.version)?;
         // What `.loc` says of inlined functions asks for a version too.
         let inlines = self.debug != Debug::None && lines::names_inlined(&module);
-        let needed = if inlines { needed.max(INLINED_SINCE) } else { needed };
-        let version = self.version.unwrap_or(needed);
+        let first = if inlines { first.max(INLINED_SINCE) } else { first };
+        let version = self.version.unwrap_or(first);
         let select_time = start.elapsed();
 
-        let level_registers = match (self.level, self.debug) {
-            (OptLevel::O0, _) => Registers::Virtual,
-            // ptxas, which optimises nothing of it, has its own allocation to make; a debugger has more of the variables.
-            (OptLevel::O1 | OptLevel::O2 | OptLevel::O3 | OptLevel::Os, Debug::Full) => Registers::Joined,
-            (OptLevel::O1 | OptLevel::O2 | OptLevel::O3 | OptLevel::Os, _) => Registers::Allocated,
-        };
-        let registers = self.registers.unwrap_or(level_registers);
+        let registers = self.registers();
         let inlined = self.version.is_none_or(|version| version >= INLINED_SINCE);
         let debug = self.debug;
         let mut plan = Plan { module: &module, code: &code, target, version, registers, debug, inlined };
         let start = Instant::now();
-        let Built { mut tree, registers, origins, statistics } =
+        let Built { tree, registers, origins, statistics } =
             build(&plan).map_err(|error| module.diagnostics(vec![*error]))?;
         let emit_time = start.elapsed();
         let start = Instant::now();
-        let name = output_name(&module.source);
-        // Nothing leaves that the validator refuses. It also says which version the operands, directives and declarations ask for, beyond the
-        // mnemonics that were looked at before; then there is one more round.
-        let validated = loop {
-            let Rejected { module: refused_tree, source, refusal } =
-                match ValidatedModule::print(tree, &*name) {
-                    Ok(validated) => break validated,
-                    Err(rejected) => *rejected,
-                };
-            tree = refused_tree;
-            match refusal {
-                Refusal::Version(later) if self.version.is_none() && later > plan.version => {
-                    plan.version = later;
-                    tree.set_version(later);
-                }
-                refusal @ (Refusal::Version(_) | Refusal::Findings(_)) => {
-                    return Err(refused(&plan, &origins, &tree, &source, refusal));
-                }
-            }
-        };
+        let validated = output::validated(tree, &mut plan, &origins, self.version)?;
         // The text is that of the tree: the printer promises it, and every output of a build with assertions, as tests are, is held to it.
         if self.verify_each || cfg!(debug_assertions) {
-            validated.check_text().map_err(|errors| unreadable(&module, errors))?;
+            validated.check_text().map_err(|errors| output::unreadable(&module, errors))?;
         }
         let validate_time = start.elapsed();
         let text = validated.source().text().to_owned();
@@ -298,81 +234,68 @@ impl Compiler {
         };
         Ok(Compiled { module: validated, text, stats })
     }
-}
 
-/// What messages call the output of a source.
-fn output_name(source: &Source) -> String {
-    if source.is_none() { "<output>".to_owned() } else { format!("{}, compiled", source.name()) }
-}
-
-/// The errors about an output that is refused, at the operations that its statements were made for.
-#[cold]
-fn refused(
-    plan: &Plan<'_>,
-    origins: &[Origins],
-    tree: &warpsmith_ptx::Module,
-    output: &Source,
-    refusal: Refusal,
-) -> Diagnostics {
-    let (findings, later) = match refusal {
-        Refusal::Findings(findings) => (findings.into_vec(), None),
-        Refusal::Version(later) => (warpsmith_ptx::validate(tree), Some(later)),
-    };
-    let bodies: Vec<_> = tree.functions().filter_map(|f| Some((f.name_span, f.body?))).collect();
-    let origin = |at: u32| {
-        bodies.iter().zip(origins).rfind(|((name, _), _)| name.start <= at).map(
-            |((_, body), (id, origins))| {
-                let func = &plan.module.functions[*id];
-                let stmt = body.ids().position(|stmt| {
-                    let span = tree.stmt_span(stmt);
-                    (span.start..span.end).contains(&at)
-                });
-                let origin = stmt.and_then(|stmt| origins.get(stmt).copied().flatten());
-                (func, origin)
-            },
-        )
-    };
-    let placed = findings.into_iter().filter(Diagnostic::is_error).map(|finding| {
-        let message = finding.message;
-        let mut error = match later {
-            Some(later) => {
-                let asked = plan.version;
-                let message = format!("{message}: .version {later} is needed, but {asked} is asked for");
-                Diagnostic::error("E0003", Span::NONE, message)
-            }
-            None if [warpsmith_isa::codes::GATE, warpsmith_ptx::codes::GATE].contains(&finding.code) => {
-                Diagnostic::error("E0002", Span::NONE, message)
-            }
-            None => {
-                let message = format!("the output is not valid PTX: {message} ({})", finding.code);
-                Diagnostic::error("E0004", Span::NONE, message)
-            }
-        };
-        (error.section, error.notes) = (finding.section, finding.notes);
-        if !finding.span.is_none() {
-            let from = origin(finding.span.start);
-            error.span = from
-                .map_or(Span::NONE, |(func, inst)| inst.map_or(func.span, |inst| func.operation_span(inst)));
-            if let Some((func, inst)) = from {
-                error = version::located(error, plan.module, func, inst);
-            }
-            let line = output.lines().line(output.position(finding.span.start).line);
-            let line = String::from_utf8_lossy(line.trim_ascii()).into_owned();
-            error = error.note(format!("in `{line}`"));
+    /// The module in operations that the target has, before it is optimised.
+    fn legal<'m>(&self, module: &'m ir::Module, target: Target) -> Result<Cow<'m, ir::Module>, Diagnostics> {
+        let optimises = !self.pipeline().is_empty();
+        // Legalisation makes use of the flags that it can, and drops them all.
+        let mut simpler = if optimises { lower::fast_math(module) } else { Cow::Borrowed(module) };
+        // So are assumptions: what they say of bits is used before.
+        if optimises && assumes(&simpler) {
+            let mut options =
+                Options { target: Some(target), verify_each: self.verify_each, ..Options::default() };
+            let simplify = Pipeline::parse("simplify").map_err(|unknown| {
+                simpler.diagnostics(vec![Diagnostic::error("E0005", Span::NONE, unknown.to_string())])
+            })?;
+            simplify.run(simpler.to_mut(), &mut options)?;
         }
-        error
-    });
-    plan.module.diagnostics(placed.collect())
-}
+        let mut legal = match simpler {
+            Cow::Borrowed(module) => lower::legalize(module, target)?,
+            Cow::Owned(module) => Cow::Owned(lower::legalize(&module, target)?.into_owned()),
+        };
+        // What an operation was made a call of has its body in the math library.
+        if let Cow::Owned(completed) = warpsmith_math::complete(&legal)? {
+            legal = Cow::Owned(lower::legalize(&completed, target)?.into_owned());
+        }
+        if self.verify_each {
+            ir::verify(&legal)
+                .map_err(|errors| errors.map(|error| error.note("found after legalisation")))?;
+        }
+        Ok(legal)
+    }
 
-/// The error about an output whose text is not what was validated.
-#[cold]
-fn unreadable(module: &ir::Module, errors: Diagnostics) -> Diagnostics {
-    let placed = errors.into_iter().filter(Diagnostic::is_error).map(|error| {
-        let message = format!("the output does not read back: {} ({})", error.message, error.code);
-        Diagnostic::error("E0004", Span::NONE, message)
-    });
-    module.diagnostics(placed.collect())
+    /// The module after the passes, and what they did.
+    fn optimised<'m, 'a>(
+        &self,
+        legal: Cow<'m, ir::Module>,
+        target: Target,
+        after: Option<&'a mut After<'a>>,
+    ) -> Result<(Cow<'m, ir::Module>, Report), Diagnostics> {
+        let pipeline = self.pipeline();
+        if pipeline.is_empty() {
+            return Ok((legal, Report::default()));
+        }
+        let mut module = legal.into_owned();
+        let mut options = Options {
+            target: Some(target),
+            verify_each: self.verify_each,
+            bisect_limit: self.bisect_limit,
+            remarks: self.remarks,
+            after,
+        };
+        let passes = pipeline.run(&mut module, &mut options)?;
+        Ok((Cow::Owned(module), passes))
+    }
+
+    /// How registers are assigned.
+    fn registers(&self) -> Registers {
+        self.registers.unwrap_or(match (self.level, self.debug) {
+            (OptLevel::O0, _) => Registers::Virtual,
+            // ptxas, which optimises nothing of it, has its own allocation to make; a debugger has more of the variables.
+            (OptLevel::O1 | OptLevel::O2 | OptLevel::O3 | OptLevel::Os, Debug::Full) => Registers::Joined,
+            (OptLevel::O1 | OptLevel::O2 | OptLevel::O3 | OptLevel::Os, _) => Registers::Allocated,
+        })
+    }
 }
 
 /// True if something is assumed in the module.

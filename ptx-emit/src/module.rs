@@ -15,8 +15,7 @@ use warpsmith_isa::{ScalarType, StateSpace, Target, Version};
 use warpsmith_lower::abi::Passing;
 use warpsmith_lower::mach::{self, Op, RegClass};
 use warpsmith_ptx::{
-    Decl, Declarator, Dims, Directive, File, Function, FunctionKind, Item, Linkage, List, Module, Ptr, PtrTo,
-    Symbol,
+    Decl, Dims, Directive, File, Function, FunctionKind, Item, Linkage, List, Module, Ptr, PtrTo, Symbol,
 };
 
 /// What to build, beside the code.
@@ -237,21 +236,7 @@ pub(super) fn decl(
         Some(dim) => tree.dim_list(&[dim]),
         None => List::default(),
     };
-    let declarator = Declarator { name, count: None, dims, init: None, span: Span::NONE };
-    Decl {
-        linkage: Linkage::Local,
-        space,
-        bank: None,
-        align: None,
-        managed: false,
-        unified: None,
-        vector: 1,
-        ty,
-        ptr: None,
-        late_align: None,
-        names: tree.declarator_list(&[declarator]),
-        span: Span::NONE,
-    }
+    tree.decl_of(space, ty, name, dims)
 }
 
 /// `.param .b32 name` or `.param .align 8 .b8 name[64]`

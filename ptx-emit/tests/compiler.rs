@@ -81,10 +81,7 @@ fn operands_directives_and_declarations_ask_for_a_version() {
 #[test]
 fn what_exceeds_target_or_version_is_named_at_its_place() {
     let old = Compiler::new(Target::sm(80));
-    assert_eq!(
-        errors(CLUSTER, &old),
-        "3:3: error[E0002]: `%cluster_ctarank` does not exist on target sm_80\n"
-    );
+    assert_eq!(errors(CLUSTER, &old), "3:3: error[E0002]: `%cluster_ctarank` is not in PTX 7.0 for sm_80\n");
     let capped = Compiler::new(Target::sm(80)).with_ptx_version(Version::new(6, 5));
     assert_eq!(
         errors(CLUSTER, &capped),
@@ -98,7 +95,8 @@ entry:
 }
 ";
     let turing = Compiler::new(Target::sm(75));
-    let wanted = "`tanh.approx.f32` needs .version 7.0 on target sm_75, but 6.5 is asked for";
+    let wanted =
+        "`tanh.approx.f32` is not in PTX 6.5 for sm_75: .version 7.0 is needed, but 6.5 is asked for";
     let capped = turing.clone().with_ptx_version(Version::new(6, 5));
     assert_eq!(errors(tanh, &capped), format!("3:12: error[E0003]: {wanted}\n"));
     assert!(turing.compile(&parse(tanh)).is_ok());

@@ -24,7 +24,7 @@ fn messages(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_sound_module_has_no_findings_and_known_mnemonics() {
+fn a_sound_module_has_no_findings_and_resolved_instructions() {
     let module = ValidatedModule::parse(module(300, |_| None)).expect("it is sound");
     assert_eq!(module.target().to_string(), "sm_80");
     let functions = module.items().iter().filter_map(|item| match item {
@@ -32,10 +32,10 @@ fn a_sound_module_has_no_findings_and_known_mnemonics() {
         _ => None,
     });
     for body in functions {
-        for stmt in &module[body] {
-            if let Stmt::Inst(inst) = stmt {
-                let known = module.known_mnemonic(inst.mnemonic).expect("every mnemonic is known");
-                assert_eq!(known.to_string(), module[inst.mnemonic]);
+        for stmt in body.ids() {
+            if let Stmt::Inst(inst) = module[stmt] {
+                let known = module.instruction(stmt).expect("every instruction is resolved");
+                assert_eq!(known.mnemonic().to_string(), module[inst.mnemonic]);
             }
         }
     }
@@ -91,16 +91,16 @@ fn a_mistake_is_told_wherever_it_is() {
 
 #[test]
 fn warnings_are_told_in_the_order_of_the_text() {
-    let doubtful = "ld.global.u32 %r1, [%r2];";
-    let one = messages(&module(1, |_| Some(doubtful)));
+    let lenient = "ld.global.u32 %r1, [%r2];";
+    let one = messages(&module(1, |_| Some(lenient)));
     assert_eq!(one.len(), 1);
     // The module level is seen by every thread, and what it says is told once.
-    let text = module(300, |f| (f % 40 == 0).then_some(doubtful));
+    let text = module(300, |f| (f % 40 == 0).then_some(lenient));
     let found = messages(&text.replace(".address_size 64", ".address_size 64\n.pragma \"unheard of\";"));
     assert_ne!(found[0], one[0]);
     assert_eq!(found[1..], vec![one[0].as_str(); 8]);
     // No more than a single pass tells.
-    assert_eq!(messages(&module(300, |_| Some(doubtful))).len(), 100);
+    assert_eq!(messages(&module(300, |_| Some(lenient))).len(), 100);
 }
 
 /// Bodies that depend on each other are validated together.

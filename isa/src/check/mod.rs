@@ -156,19 +156,24 @@ impl Resolved {
         }
     }
 
-    /// The lowest version from this one's on that has the instruction on the target, if any has.
+    /// The lowest version from this one's on in which the manual has the instruction for the target; if there is none, in which ptxas accepts it.
     #[cold]
     pub fn lowest_version(&self, operands: &[Operand]) -> Option<Version> {
-        if self.accepts(operands).is_some() {
-            return Some(self.context.version);
+        let own = Some(self.context.version);
+        if self.legal(operands).is_some() {
+            return own;
         }
         let later = || {
             let versions = Version::known().filter(|&version| version > self.context.version);
             versions.map(|version| Resolved::new(&self.mnemonic, Context { version, ..self.context }))
         };
-        // Rather one in which the manual has it than one in which only ptxas does.
-        let lowest = later().find(|resolved| resolved.legal(operands).is_some());
-        let lowest = lowest.or_else(|| later().find(|resolved| resolved.accepts(operands).is_some()));
+        if let Some(resolved) = later().find(|resolved| resolved.legal(operands).is_some()) {
+            return Some(resolved.context.version);
+        }
+        if self.lenient(operands).is_some() {
+            return own;
+        }
+        let lowest = later().find(|resolved| resolved.accepts(operands).is_some());
         lowest.map(|resolved| resolved.context.version)
     }
 

@@ -4,7 +4,7 @@ use super::{Parsed, Parser, Token, lexer::Kind};
 use crate::parallel::threads;
 use crate::tree::Module;
 use memchr::memmem;
-use std::thread;
+use rayon::prelude::*;
 
 /// Shorter parts are not worth a thread.
 const BYTES: usize = 2 << 20;
@@ -28,24 +28,13 @@ pub(super) fn parse(text: &[u8]) -> Option<Parsed> {
         cuts.push(memmem::find(&text[from..], END).map_or(text.len(), |at| from + at + END.len()));
     }
     cuts.push(text.len());
-    thread::scope(|scope| {
-        let read = |start: usize, end: usize| part(&text[..end], start);
-        let rest: Vec<_> = cuts
-            .windows(2)
-            .skip(1)
-            .map(|part| (part[0], part[1]))
-            .map(|(a, b)| scope.spawn(move || read(a, b)))
-            .collect();
-        let mut module = part(&text[..cuts[1]], 0);
-        for part in rest {
-            let part = part.join().ok().flatten();
-            module = module.zip(part).map(|(mut module, part)| {
-                module.append(part);
-                module
-            });
-        }
-        module.map(|module| Parsed { module, diagnostics: Vec::new() })
-    })
+    let parts: Vec<(usize, usize)> = cuts.windows(2).map(|part| (part[0], part[1])).collect();
+    let parts: Option<Vec<Module>> =
+        parts.into_par_iter().map(|(start, end)| part(&text[..end], start)).collect();
+    let mut parts = parts?.into_iter();
+    let mut module = parts.next()?;
+    parts.for_each(|part| module.append(part));
+    Some(Parsed { module, diagnostics: Vec::new() })
 }
 
 /// Reads the text from `start` on; `None` if anything is to be told.

@@ -9,8 +9,8 @@ use crate::codes;
 use crate::parallel::threads;
 use crate::tree::*;
 use position::{Header, Positioned, Positions};
+use rayon::prelude::*;
 use std::fmt::{self, Write};
-use std::thread;
 use value::{Quoted, decimal};
 use warpsmith_diag::{Diagnostic, Span};
 
@@ -90,15 +90,12 @@ fn shares(module: &Module, located: bool) -> impl Iterator<Item = Share> {
         debug_assert!(written.is_ok(), "a String takes everything");
         Share { out: printer.out, positions: printer.positions, first_item }
     };
-    let print = &print;
-    let mut firsts = (0..module.items.len()).step_by(length);
-    let shares: Vec<Share> = thread::scope(|scope| {
-        let here = firsts.next();
-        let others: Vec<_> = firsts.map(|first| (first, scope.spawn(move || print(first)))).collect();
-        let here = here.map(print);
-        let others = others.into_iter().map(|(first, other)| other.join().unwrap_or_else(|_| print(first)));
-        here.into_iter().chain(others).collect()
-    });
+    let firsts: Vec<usize> = (0..module.items.len()).step_by(length).collect();
+    // The pool is left alone where there is one part.
+    let shares: Vec<Share> = match firsts.len() {
+        0 | 1 => firsts.into_iter().map(print).collect(),
+        _ => firsts.into_par_iter().map(print).collect(),
+    };
     shares.into_iter()
 }
 

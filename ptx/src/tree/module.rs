@@ -307,7 +307,18 @@ impl Module {
     /// A scalar declaration of one name, to be changed as needed.
     pub fn decl(&mut self, space: StateSpace, ty: ScalarType, name: &str) -> Decl {
         let name = self.name(name);
-        let declarator = Declarator { name, count: None, dims: List::EMPTY, init: None, span: Span::NONE };
+        self.decl_of(space, ty, name, List::EMPTY)
+    }
+
+    /// [`Module::decl`] of a name that the module has, or of an array of such dimensions.
+    pub fn decl_of(
+        &mut self,
+        space: StateSpace,
+        ty: ScalarType,
+        name: Symbol,
+        dims: List<Option<u64>>,
+    ) -> Decl {
+        let declarator = Declarator { name, count: None, dims, init: None, span: Span::NONE };
         Decl {
             linkage: Linkage::Local,
             space,

@@ -88,8 +88,13 @@ impl<'m> Validator<'m> {
         {
             self.same_cta_group(id, resolved.mnemonic());
         }
+        let version = self.context.version;
         let Findings { violations, lenient } = self.operands(&rules, id, inst);
-        self.mnemonics[index].resolved = resolved;
+        // What asks for a later version most often does so again.
+        self.mnemonics[index].resolved = match self.context.version == version {
+            true => resolved,
+            false => self.resolve(inst.mnemonic).resolved,
+        };
         for violation in violations {
             self.violation(id, inst, violation, lenient);
         }
@@ -98,7 +103,7 @@ impl<'m> Validator<'m> {
     /// The form of a call is told by which parts it has; whether they agree with the callee is validated separately.
     #[expect(
         clippy::wildcard_enum_match_arm,
-        reason = "the first operand that is no group is what is called"
+        reason = "the first operand that is not a group is what is called"
     )]
     fn resolve_call(&mut self, id: Id<Stmt>, inst: Inst) {
         let mut called = false;
@@ -141,8 +146,10 @@ impl<'m> Validator<'m> {
         };
         if !fine {
             let span = self.m.guard_span(id);
-            let message =
-                format!("`{}` is no predicate register, so it cannot guard an instruction", self.name(name));
+            let message = format!(
+                "`{}` is not a predicate register, so it cannot guard an instruction",
+                self.name(name)
+            );
             let error = Diagnostic::error(codes::GUARD, span, message).section("9.3");
             let error = self.label_declaration(error, name);
             self.report(error.note("`setp.ne.s32 p, a, 0` makes a predicate of an integer"));
@@ -158,8 +165,11 @@ impl<'m> Validator<'m> {
             && !matches!(m[stmt], Stmt::BranchTargets { .. })
         {
             let span = m.operand_span(list);
-            let error =
-                Diagnostic::error(codes::LIST, span, format!("`{}` is no list of branch targets", &m[name]));
+            let error = Diagnostic::error(
+                codes::LIST,
+                span,
+                format!("`{}` is not a list of branch targets", &m[name]),
+            );
             self.report(error.label(m.stmt_span(stmt), "declared here"));
         }
     }
@@ -377,15 +387,18 @@ impl<'m> Validator<'m> {
                 }
                 Findings::default()
             }
+            Verdict::Lenient(..)
+                if self.later == Later::SoughtInManual && self.seek(resolved.lowest_version(&operands)) =>
+            {
+                Findings::default()
+            }
+            Verdict::Wrong(_) if self.seeks() && self.seek(resolved.lowest_version(&operands)) => {
+                Findings::default()
+            }
             Verdict::Lenient(instruction, violations) => {
                 self.misaligned(inst, &instruction);
                 self.resolutions.record(id, inst.mnemonic, instruction);
                 Findings { violations, lenient: true }
-            }
-            Verdict::Wrong(_)
-                if self.later == Later::Sought && self.seek(resolved.lowest_version(&operands)) =>
-            {
-                Findings::default()
             }
             Verdict::Wrong(violations) => Findings { violations, ..Findings::default() },
         }

@@ -71,8 +71,10 @@ enum Later {
     /// An error.
     #[default]
     Refused,
-    /// The version is looked for.
+    /// The version is looked for in which ptxas accepts the module.
     Sought,
+    /// The version is looked for in which the manual has all that the module uses, though ptxas may accept it in a lower one.
+    SoughtInManual,
 }
 
 /// What the validator learns about a module.
@@ -81,7 +83,6 @@ struct Known {
     /// The version that it ought to have.
     sought: Option<Version>,
     context: Context,
-    mnemonics: Vec<Option<Mnemonic>>,
     resolutions: Resolutions,
 }
 
@@ -104,19 +105,13 @@ struct KnownMnemonic {
     accepted: accepted::Accepted,
 }
 
-impl KnownMnemonic {
-    fn mnemonic(&self) -> Option<Mnemonic> {
-        self.resolved.as_ref().map(|resolved| *resolved.mnemonic())
-    }
-}
-
 struct Validator<'m> {
     m: &'m Module,
     diagnostics: Vec<Diagnostic>,
     /// How many warnings there were.
     warnings: usize,
     later: Later,
-    /// The lowest version that has what this one has not.
+    /// The lowest version that has what the module's own has not.
     sought: Option<Version>,
     context: Context,
     /// True once the prologue is read: a missing one is told once.
@@ -221,12 +216,10 @@ impl<'m> Validator<'m> {
     }
 
     fn known(self) -> Known {
-        let mnemonics = self.mnemonics.iter().map(KnownMnemonic::mnemonic).collect();
         Known {
             findings: self.diagnostics,
             sought: self.sought,
             context: self.context,
-            mnemonics,
             resolutions: self.resolutions,
         }
     }
@@ -236,11 +229,22 @@ impl<'m> Validator<'m> {
         self.mnemonics[inst.mnemonic.index()].resolved.as_ref().map(|resolved| resolved.mnemonic())
     }
 
-    /// Notes what a later version has, where one is sought; false where it is an error.
+    /// Goes on in a later version, where one is sought; false where what it has is an error.
     fn seek(&mut self, version: Option<Version>) -> bool {
-        let sought = version.filter(|_| self.later == Later::Sought);
-        self.sought = self.sought.max(sought);
-        sought.is_some()
+        let later = version.filter(|&version| self.seeks() && version > self.context.version);
+        if let Some(version) = later {
+            self.sought = later;
+            self.context.version = version;
+        }
+        later.is_some()
+    }
+
+    /// True if the version is looked for.
+    fn seeks(&self) -> bool {
+        match self.later {
+            Later::Refused => false,
+            Later::Sought | Later::SoughtInManual => true,
+        }
     }
 
     fn report(&mut self, mut diagnostic: Diagnostic) {

@@ -7,7 +7,7 @@
 use super::{Known, MAX_WARNINGS, Question, Validator};
 use crate::parallel::threads;
 use crate::tree::*;
-use std::thread;
+use rayon::prelude::*;
 
 /// Fewer statements are not worth a thread.
 const STATEMENTS: usize = 50_000;
@@ -47,16 +47,10 @@ pub(super) fn finds_no_errors(module: &Module, question: Question) -> Option<Kno
         let alone = validator.bodies_interact || validator.repeats.any();
         (validator.errors() == 0 && !alone).then(|| validator.known())
     };
-    thread::scope(|scope| {
-        let others: Vec<_> = (1..threads).map(|i| scope.spawn(move || look(share(i)))).collect();
-        let mut found = look(share(0));
-        for other in others {
-            // A thread that failed has said nothing: the single pass will meet what it met.
-            let other = other.join().ok().flatten();
-            found = found.zip(other).and_then(|(found, other)| found.join(other, module));
-        }
-        found
-    })
+    let found: Option<Vec<Known>> = (0..threads).into_par_iter().map(|i| look(share(i))).collect();
+    let mut found = found?.into_iter();
+    let first = found.next()?;
+    found.try_fold(first, |found, other| found.join(other, module))
 }
 
 impl Known {
@@ -64,7 +58,6 @@ impl Known {
     fn join(mut self, other: Known, module: &Module) -> Option<Known> {
         self.resolutions = self.resolutions.join(other.resolutions, module);
         self.sought = self.sought.max(other.sought);
-        self.mnemonics.iter_mut().zip(other.mnemonics).for_each(|(one, other)| *one = one.or(other));
         for warning in other.findings {
             if !self.findings.contains(&warning) {
                 self.findings.push(warning);

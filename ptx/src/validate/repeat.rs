@@ -158,7 +158,7 @@ impl Validator<'_> {
         let cx = self.context;
         let blocking = clauses.iter().find(|clause| !clause.allows(cx.version, cx.target));
         let Some(clause) = blocking.filter(|_| self.validates_gates()) else { return };
-        if self.seek(Gate::of(clauses).lowest_version(cx.target).filter(|&version| version > cx.version)) {
+        if self.seek(Gate::of(clauses).lowest_version(cx.target)) {
             return;
         }
         let message = format!("{what} is not in PTX {} for {}", cx.version, cx.target);

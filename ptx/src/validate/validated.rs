@@ -6,7 +6,7 @@ use crate::codes;
 use crate::tree::*;
 use std::ops::Deref;
 use warpsmith_diag::{Diagnostic, Diagnostics, Source, Span};
-use warpsmith_isa::{Context, Instruction, Mnemonic, Release, Target, Version};
+use warpsmith_isa::{Context, Instruction, Release, Target, Version};
 
 /// Why a module is refused.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,7 +35,6 @@ pub struct ValidatedModule {
     source: Source,
     version: Version,
     target: Target,
-    mnemonics: Vec<Option<Mnemonic>>,
     resolutions: Resolutions,
     warnings: Vec<Diagnostic>,
 }
@@ -85,7 +84,7 @@ impl ValidatedModule {
             let refusal = Refusal::Findings(Diagnostics::new(source.clone(), vec![error]));
             return Err(Box::new(Rejected { module, source, refusal }));
         }
-        Self::of(module, source, Question { later: Later::Sought, ..Question::default() })
+        Self::of(module, source, Question { later: Later::SoughtInManual, ..Question::default() })
     }
 
     /// Reads the text of the module again: [`check_printed`](crate::check_printed).
@@ -114,7 +113,7 @@ impl ValidatedModule {
     }
 
     fn of(module: Module, source: Source, question: Question) -> Result<Self, Box<Rejected>> {
-        let Known { findings, sought, context: Context { version, target, .. }, mnemonics, resolutions } =
+        let Known { findings, sought, context: Context { version, target, .. }, resolutions } =
             Known::of(&module, question);
         let refusal = if findings.iter().any(Diagnostic::is_error) {
             Refusal::Findings(Diagnostics::new(source.clone(), findings))
@@ -122,7 +121,7 @@ impl ValidatedModule {
             Refusal::Version(version)
         } else {
             let warnings = findings;
-            return Ok(ValidatedModule { source, version, target, mnemonics, resolutions, warnings, module });
+            return Ok(ValidatedModule { source, version, target, resolutions, warnings, module });
         };
         Err(Box::new(Rejected { module, source, refusal }))
     }
@@ -173,11 +172,6 @@ impl ValidatedModule {
     /// The `.target`.
     pub fn target(&self) -> Target {
         self.target
-    }
-
-    /// What the tables know a mnemonic as. Every mnemonic of an instruction is known.
-    pub fn known_mnemonic(&self, id: MnemonicId) -> Option<&Mnemonic> {
-        self.mnemonics.get(id.index())?.as_ref()
     }
 
     /// What an instruction of the module was resolved to: its form, its modifiers, which of the form's operands it has. Every instruction has

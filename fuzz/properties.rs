@@ -92,7 +92,7 @@ pub fn run(text: &[u8]) {
 
 /// All checkers and counters watch a launch, and report.
 fn watch(device: &mut Device, program: &Program, launch: &Launch, sources: &Sources) {
-    let (mut checkers, mut counts) = (Checkers::new(Selection::ALL), Counts::profile());
+    let (mut checkers, mut counts) = (Checkers::new(Selection::all()), Counts::profile());
     let mut trace = Trace::new(std::io::sink(), Filter::default());
     let (Ok(_) | Err(_)) =
         device.launch_observed(program, launch, &mut (checkers.observer(), (&mut counts, &mut trace)));

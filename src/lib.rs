@@ -122,7 +122,7 @@
 //! # let mut device = Device::new();
 //! # let out = device.upload(&[0u32])?;
 //! # let launch = Launch::new("k").block([64, 1, 1]).arg(out);
-//! let mut checkers = Checkers::new(Selection::ALL);
+//! let mut checkers = Checkers::new(Selection::all());
 //! device.launch_observed(&program, &launch, &mut checkers.observer())?;
 //! let report = checkers.into_report();
 //! assert!(report.findings().iter().any(|finding| finding.code == "W0301"), "two warps store to the same address");

@@ -94,7 +94,7 @@ fn agrees(path: &Path, run: &Run) -> Result<(), Failed> {
         let how = format!("schedule {schedule:?}, seed {seed:?}");
         expected(run, execute(&program, &launch)).map_err(|what| format!("{how}: {what}"))?;
     }
-    let mut checkers = Checkers::new(Selection::ALL);
+    let mut checkers = Checkers::new(Selection::all());
     let watched = execute_observed(&program, &run.launch, std::io::sink(), &mut checkers.observer());
     let report = checkers.into_report();
     expected(run, watched).map_err(|what| format!("watched: {what}"))?;

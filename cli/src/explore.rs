@@ -11,7 +11,7 @@ use warpsmith::launch::{Arg, LaunchSpec};
 use warpsmith::launch::{Execution, execute_observed, execute_with_output};
 use warpsmith::watch::explore::{Bytes, Exploration, Order, explore};
 use warpsmith::watch::trace::{Filter, Trace, diff};
-use warpsmith::watch::{Checker, Checkers, Report, Selection, Sources};
+use warpsmith::watch::{Checkers, Report, Selection, Sources};
 
 /// Instructions of threads up to which two runs are traced to explain why they differ.
 const MOST_TRACED: u64 = 4_000_000;
@@ -82,7 +82,7 @@ fn parting(program: &Program, launch: &LaunchSpec, orders: [Order; 2]) -> Result
 }
 
 fn raced(program: &Program, launch: &LaunchSpec, order: Order) -> Report {
-    let mut checkers = Checkers::new(Selection::NONE.with(Checker::Race));
+    let mut checkers = Checkers::new(Selection::RACE);
     // What the run comes to is known from before; only the findings are asked for.
     let (Ok(_) | Err(_)) = watched(program, launch, order, &mut checkers.observer());
     checkers.into_report()

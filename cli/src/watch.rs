@@ -37,7 +37,7 @@ pub struct Observers {
 
 impl Observers {
     pub fn new(options: &WatchFlags, sources: &Sources) -> Result<Observers, Failure> {
-        let checkers = Checkers::new(options.check.unwrap_or(Selection::NONE));
+        let checkers = Checkers::new(options.check.unwrap_or(Selection::empty()));
         let checkers = checkers.with_unwritten_arguments(&options.unwritten);
         let instruments = Instruments::new(&options.instruments)?.with_sources(sources);
         Ok(Observers { checkers, checked: options.check.is_some(), instruments })

@@ -130,7 +130,7 @@ impl Settings {
         }
         Ok(Settings {
             devices: visible(&all, std::env::var_os("CUDA_VISIBLE_DEVICES")),
-            check: check.unwrap_or(Selection::NONE),
+            check: check.unwrap_or(Selection::empty()),
             coverage: folder("WARPSMITH_COVERAGE"),
             profile: folder("WARPSMITH_PROFILE"),
             report: folder("WARPSMITH_REPORT"),
@@ -143,7 +143,7 @@ impl Settings {
 
     /// True if launches are watched.
     pub fn watches(&self) -> bool {
-        self.check != Selection::NONE || self.coverage.is_some() || self.profile.is_some()
+        self.check != Selection::empty() || self.coverage.is_some() || self.profile.is_some()
     }
 }
 

@@ -88,7 +88,7 @@ impl Watch {
     /// Runs a launch, watched if the user asks for it.
     pub fn run(&self, module: &Module, kernel: &str, prepared: Prepared<'_>) -> Result<Stats, Fault> {
         self.launches.fetch_add(1, Ordering::Relaxed);
-        if self.check == Selection::NONE && !self.measures() {
+        if self.check == Selection::empty() && !self.measures() {
             return prepared.run();
         }
         let counts = self.measures().then(|| self.counts(module));

@@ -198,7 +198,7 @@ impl Module {
         bytes.extend_from_slice(text);
         bytes.push(0);
         // Named by its hash, so that it is found by its name in modules that were printed and read again.
-        let mut name = format!("__ws_text_{:08x}", stable_hash(text));
+        let mut name = format!("__ws_text_{:016x}", stable_hash(text));
         while let Some(symbol) = self.symbol(&name) {
             if let Symbol::Global(id) = symbol
                 && self.globals[id].init.as_ref().is_some_and(|init| *init == bytes)

@@ -71,7 +71,7 @@ pub use form::{
 };
 pub use gate::{Clause, Condition, Gate, TargetRange};
 #[doc(hidden)]
-pub use hash::hash as stable_hash;
+pub use hash::stable_hash;
 pub use instruction::Instruction;
 pub use mnemonic::{Mnemonic, MnemonicError};
 pub use modifier::*;

@@ -1,6 +1,6 @@
 //! Names of instructions: an opcode and its modifiers, as text and as one small value.
 
-use crate::hash::hash;
+use crate::hash;
 use crate::tables::*;
 use crate::{Mod, Opcode, ScalarType, StateSpace};
 use std::fmt;
@@ -23,7 +23,7 @@ pub(crate) struct ModInfo {
 /// Looks a name up in a generated table.
 pub(crate) fn find<T: Copy>(text: &str, table: &[u16], names: &[&str], all: &[T]) -> Option<T> {
     let mask = table.len() - 1;
-    let mut slot = hash(text.as_bytes()) as usize & mask;
+    let mut slot = hash::slot(text, table.len());
     loop {
         match table[slot] {
             0 => return None,

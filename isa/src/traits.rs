@@ -1,21 +1,20 @@
 //! What an instruction does besides computing its results.
 
+use bitflags::bitflags;
+
 macro_rules! traits {
-    ($($(#[$doc:meta])* $name:ident $text:literal = $bit:literal,)*) => {
-        /// A set of traits; no effect among them for pure arithmetic.
-        #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
-        pub struct Traits(u32);
+    ($($(#[doc = $doc:literal])* $name:ident $text:literal = $bit:literal,)*) => {
+        bitflags! {
+            /// A set of traits; no effect among them for pure arithmetic.
+            #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
+            pub struct Traits: u32 {
+                $($(#[doc = $doc])* const $name = 1 << $bit;)*
+            }
+        }
 
         impl Traits {
-            $($(#[$doc])* pub const $name: Traits = Traits(1 << $bit);)*
-
-            /// Every trait: its name in the tables and its bit.
-            pub(crate) const ALL: &'static [(&'static str, u32)] = &[$(($text, 1 << $bit),)*];
-
-            /// The names used in the tables.
-            pub fn names(self) -> impl Iterator<Item = &'static str> {
-                Traits::ALL.iter().filter(move |(_, bit)| self.0 & bit != 0).map(|(name, _)| *name)
-            }
+            /// Every trait with its name in the tables.
+            pub(crate) const NAMES: &'static [(&'static str, Traits)] = &[$(($text, Traits::$name),)*];
         }
     };
 }
@@ -61,39 +60,16 @@ traits! {
 
 impl Traits {
     /// No trait at all.
-    pub const NONE: Traits = Traits(0);
+    pub const NONE: Traits = Traits::empty();
 
-    /// The set with these bits, as the generated tables write it.
-    pub(crate) const fn from_bits(bits: u32) -> Self {
-        Traits(bits)
-    }
-
-    /// The members of both.
-    pub const fn union(self, other: Traits) -> Traits {
-        Traits(self.0 | other.0)
-    }
-
-    /// True when every member of `other` is a member.
-    pub const fn contains(self, other: Traits) -> bool {
-        self.0 & other.0 == other.0
-    }
-
-    /// True when some member of `other` is a member.
-    pub const fn intersects(self, other: Traits) -> bool {
-        self.0 & other.0 != 0
+    /// The names used in the tables.
+    pub fn names(self) -> impl Iterator<Item = &'static str> {
+        Traits::NAMES.iter().filter(move |(_, of)| self.contains(*of)).map(|(name, _)| *name)
     }
 
     /// True for an instruction that may be removed when its results are unused and moved freely.
     pub const fn is_pure(self) -> bool {
-        self.0 & !Traits::MIXES.0 == 0
-    }
-}
-
-impl std::ops::BitOr for Traits {
-    type Output = Traits;
-
-    fn bitor(self, other: Traits) -> Traits {
-        self.union(other)
+        Traits::MIXES.contains(self)
     }
 }
 

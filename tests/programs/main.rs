@@ -69,7 +69,7 @@ fn run_and_report<T: Plain>(
     }
     let mut device = Device::new();
     let (launch, result) = prepare(&mut device, &shape, given, out);
-    let mut checkers = Checkers::new(Selection::ALL);
+    let mut checkers = Checkers::new(Selection::all());
     let outcome = device.launch_observed(&program, &launch, &mut checkers.observer());
     let report = checkers.into_report();
     println!("{module}, {}, watched", shape.entry);

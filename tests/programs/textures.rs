@@ -22,7 +22,7 @@ fn on_builds<T: Plain>(
             let mut device = Device::new();
             let (args, result) = given(&mut device);
             let launch = args.into_iter().fold(shape.clone(), Launch::arg);
-            let mut checkers = Checkers::new(Selection::ALL);
+            let mut checkers = Checkers::new(Selection::all());
             if watched {
                 device.launch_observed(&program, &launch, &mut checkers.observer()).unwrap();
                 let report = checkers.into_report();

@@ -97,7 +97,7 @@ impl Product {
         let program = Program::load_entry(&tree, self.entry).expect("the kernel is loaded");
         let mut device = Device::new();
         let (launch, _) = prepare(&mut device, &self.launch(), &self.given(), 2);
-        let mut checkers = Checkers::new(Selection::ALL);
+        let mut checkers = Checkers::new(Selection::all());
         let outcome = device.launch_observed(&program, &launch, &mut checkers.observer());
         let report = checkers.into_report().text(&Sources::new(self.module, &source, &tree));
         match outcome {

@@ -218,11 +218,11 @@ fn all(module: &str, target: &str, kept: fn(&Type) -> bool) {
                 let wrong = found.iter().zip(&expected).position(|(found, expected)| found != expected);
                 assert_eq!(wrong, None, "{entry}, {target}, {arithmetic:?}: byte of C");
             };
-            let mut checkers = Checkers::new(Selection::ALL);
+            let mut checkers = Checkers::new(Selection::all());
             run(None, None, &mut checkers);
             let report = checkers.into_report();
             assert!(report.is_empty(), "{}", report.text(&Sources::new(module, &source, &tree)));
-            let mut none = Checkers::new(Selection::NONE);
+            let mut none = Checkers::new(Selection::empty());
             run(Some(Arithmetic::Ideal), Some(7), &mut none);
             run(Some(Arithmetic::Hardware(Architecture::Volta)), None, &mut none);
         }

@@ -90,7 +90,7 @@ impl Trial<'_> {
 
     /// All checkers, which must not find anything.
     fn checkers(&self, program: &Program, verdict: &mut Verdict) -> Result<(), Failure> {
-        let mut checkers = Checkers::new(Selection::ALL);
+        let mut checkers = Checkers::new(Selection::all());
         verdict.runs += 1;
         let found = execute_observed(program, &self.case.launch, std::io::sink(), &mut checkers.observer());
         if let Err(fault) = found {

@@ -2,30 +2,33 @@
 
 use crate::check::{Init, Memory, Race, Sync};
 use crate::report::{Checker, Findings, Report};
+use bitflags::bitflags;
 use std::str::FromStr;
 use warpsmith_interp::observe::Observer;
 
-/// Which checkers run.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Selection {
-    bits: u8,
+bitflags! {
+    /// Which checkers run.
+    #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+    pub struct Selection: u8 {
+        /// Accesses to memory.
+        const MEMORY = 1;
+        /// Uses of values that were never written.
+        const INIT = 1 << 1;
+        /// Data races.
+        const RACE = 1 << 2;
+        /// Barriers, masks, and other means of synchronisation.
+        const SYNC = 1 << 3;
+    }
 }
 
-impl Selection {
-    /// None.
-    pub const NONE: Selection = Selection { bits: 0 };
-
-    /// All.
-    pub const ALL: Selection = Selection { bits: (1 << Checker::ALL.len()) - 1 };
-
-    /// This one too.
-    pub fn with(self, checker: Checker) -> Selection {
-        Selection { bits: self.bits | 1 << checker as u8 }
-    }
-
-    /// Whether it runs.
-    pub fn has(self, checker: Checker) -> bool {
-        self.bits >> checker as u8 & 1 != 0
+impl From<Checker> for Selection {
+    fn from(checker: Checker) -> Selection {
+        match checker {
+            Checker::Memory => Selection::MEMORY,
+            Checker::Init => Selection::INIT,
+            Checker::Race => Selection::RACE,
+            Checker::Sync => Selection::SYNC,
+        }
     }
 }
 
@@ -35,13 +38,13 @@ impl FromStr for Selection {
     /// `memory,init` or `all`.
     fn from_str(text: &str) -> Result<Selection, String> {
         let names = || Checker::ALL.map(Checker::name).join(", ");
-        let mut selection = Selection::NONE;
+        let mut selection = Selection::empty();
         for word in text.split(',').map(str::trim) {
             let one = |c: &Checker| c.name() == word;
             match (word, Checker::ALL.into_iter().find(one)) {
-                ("all", _) => selection = Selection::ALL,
-                (_, Some(checker)) => selection = selection.with(checker),
-                _ => return Err(format!("`{word}` is no checker: {}, or all", names())),
+                ("all", _) => selection = Selection::all(),
+                (_, Some(checker)) => selection |= Selection::from(checker),
+                _ => return Err(format!("`{word}` is not a checker: {}, or all", names())),
             }
         }
         Ok(selection)
@@ -73,10 +76,10 @@ impl Checkers {
     /// With their defaults.
     pub fn new(selection: Selection) -> Checkers {
         Checkers {
-            memory: selection.has(Checker::Memory).then(Memory::new),
-            init: selection.has(Checker::Init).then(Init::new),
-            race: selection.has(Checker::Race).then(Race::new),
-            sync: selection.has(Checker::Sync).then(Sync::new),
+            memory: selection.contains(Selection::MEMORY).then(Memory::new),
+            init: selection.contains(Selection::INIT).then(Init::new),
+            race: selection.contains(Selection::RACE).then(Race::new),
+            sync: selection.contains(Selection::SYNC).then(Sync::new),
         }
     }
 

@@ -4,7 +4,7 @@ mod operand;
 
 use super::model::*;
 use super::parse::shape_of;
-use crate::hash::hash;
+use crate::hash;
 use crate::{Release, ReleaseRange, ScalarType, Target, Variant, Version};
 use operand::modifiers_in_operand;
 use std::collections::{BTreeMap, BTreeSet};
@@ -234,7 +234,7 @@ impl Output {
         let slots = (names.len() * 2).next_power_of_two();
         let mut table = vec![0u16; slots];
         for (index, name) in names.iter().enumerate() {
-            let mut slot = hash(name.as_bytes()) as usize & (slots - 1);
+            let mut slot = hash::slot(name, slots);
             while table[slot] != 0 {
                 slot = (slot + 1) & (slots - 1);
             }
@@ -350,19 +350,20 @@ impl Output {
         let slots = self.list("Slot", &slots);
         let operands = self.operands(form, &form.operands)?;
         let gates = self.clauses(&form.gates);
-        let mut traits = 0u32;
+        let mut traits = crate::Traits::empty();
         for name in &form.behaviour.traits {
-            match crate::Traits::ALL.iter().find(|(text, _)| text == name) {
-                Some((_, bits)) => traits |= bits,
-                None => return Err(format!("no trait `{name}`")),
+            match crate::Traits::NAMES.iter().find(|(text, _)| text == name) {
+                Some((_, one)) => traits |= *one,
+                None => return Err(format!("unknown trait `{name}`")),
             }
         }
         let defaults: Vec<_> =
             form.behaviour.defaults.iter().map(|m| format!("Mod::{}", variant(m))).collect();
         let defaults = self.list("Mod", &defaults);
         let operation = &operations[&(form.family, opcode)];
+        let traits = traits.bits();
         Ok(format!(
-            "Form {{ id: FormId({id}), opcode: Opcode::{}, operation: Operation::{operation}, slots: {slots}, modifiers: ModWord::of({slots}), operands: {operands}, gates: {gates}, traits: Traits::from_bits({traits}), defaults: {defaults}, family: {}, syntax: {:?} }},\n",
+            "Form {{ id: FormId({id}), opcode: Opcode::{}, operation: Operation::{operation}, slots: {slots}, modifiers: ModWord::of({slots}), operands: {operands}, gates: {gates}, traits: Traits::from_bits_retain({traits}), defaults: {defaults}, family: {}, syntax: {:?} }},\n",
             variant(opcode),
             form.family,
             form.syntax,

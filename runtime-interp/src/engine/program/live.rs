@@ -4,6 +4,7 @@
 //! (what lanes exchange, what goes on beside the program), all of them are live.
 
 use super::Program;
+use super::bits::Bits;
 use crate::engine::observe::OperationKind;
 use crate::engine::op::{Inst, Move, Op};
 use crate::engine::program::Slot;
@@ -13,32 +14,26 @@ use std::ops::Range;
 /// A set of registers of a function.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Registers {
-    /// By row; none where all are in it.
-    rows: Option<Vec<u64>>,
+    rows: Bits,
 }
 
 impl Registers {
     pub(in crate::engine) fn all() -> Registers {
-        Registers { rows: None }
+        Registers { rows: Bits::all() }
     }
 
     fn none(rows: u32) -> Registers {
-        Registers { rows: Some(vec![0; rows.div_ceil(64) as usize]) }
+        Registers { rows: Bits::none(rows as usize) }
     }
 
     /// True if a register is in it.
     pub fn contains(&self, r: Reg) -> bool {
-        let row = r.offset() / 32;
-        let word =
-            |rows: &Vec<u64>| rows.get(row as usize / 64).is_none_or(|word| word >> (row % 64) & 1 != 0);
-        r.is_constant() || self.rows.as_ref().is_none_or(word)
+        r.is_constant() || self.rows.contains(r.offset() / 32)
     }
 
     fn set(&mut self, r: Reg, value: bool) {
-        let row = r.offset() / 32;
-        let word = self.rows.as_mut().and_then(|rows| rows.get_mut(row as usize / 64));
-        if let Some(word) = word.filter(|_| !r.is_constant()) {
-            *word = *word & !(1 << (row % 64)) | u64::from(value) << (row % 64);
+        if !r.is_constant() {
+            self.rows.set(r.offset() / 32, value);
         }
     }
 
@@ -54,23 +49,12 @@ impl Registers {
 
     /// Adds the registers of another set; true if there were new ones.
     fn add(&mut self, other: &Registers) -> bool {
-        unite(&mut self.rows, &other.rows)
+        self.rows.unite(&other.rows)
     }
 }
 
 fn rows_of(r: Reg) -> Range<u32> {
     r.offset() / 32..(r.offset() + r.width().words()).div_ceil(32)
-}
-
-/// Adds the bits of another set, where `None` has all; true if there were new ones.
-pub(super) fn unite(set: &mut Option<Vec<u64>>, other: &Option<Vec<u64>>) -> bool {
-    let (Some(words), Some(others)) = (&mut *set, other) else { return set.take().is_some() };
-    let mut grew = false;
-    for (word, other) in words.iter_mut().zip(others) {
-        grew |= other & !*word != 0;
-        *word |= other;
-    }
-    grew
 }
 
 /// Blocks of a function by rows of its registers at most, in bits: beyond, all registers are live.

@@ -1,6 +1,7 @@
 //! The engine program: what both decoders produce and the scheduler executes.
 
 pub(in crate::engine) mod async_op;
+mod bits;
 pub(in crate::engine) mod builder;
 mod formal;
 mod function;

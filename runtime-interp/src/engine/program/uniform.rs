@@ -4,7 +4,7 @@
 //! lanes hold as long as they execute each instruction together: what comes back from different ways may have different values in it, whatever wrote
 //! them. So machine code relies on it where [`Warp::uniform`](crate::engine::warp::Warp::uniform) says that no lanes have parted.
 
-use super::live::unite;
+use super::bits::Bits;
 use super::{Function, Program};
 use crate::engine::observe::OperationKind;
 use crate::engine::op::{Access, Inst, Move, Op, Order};
@@ -16,8 +16,7 @@ use warpsmith_isa::StateSpace;
 /// The registers of a function that may differ from lane to lane at a place; the others are uniform there.
 #[derive(Clone, Debug)]
 pub struct Varying {
-    /// By word; none where all of them may.
-    words: Option<Vec<u64>>,
+    words: Bits,
 }
 
 /// The words that denote a register: its own of a predicate, the first of each row of others.
@@ -29,33 +28,26 @@ fn words_of(r: Reg) -> impl Iterator<Item = u32> {
 impl Varying {
     /// All registers may.
     pub(in crate::engine) fn all() -> Varying {
-        Varying { words: None }
+        Varying { words: Bits::all() }
     }
 
     /// True if all registers may.
     pub(in crate::engine) fn is_all(&self) -> bool {
-        self.words.is_none()
+        self.words.is_all()
     }
 
     /// True if a register may have different values in the lanes.
     pub fn contains(&self, r: Reg) -> bool {
-        let Some(words) = self.words.as_ref().filter(|_| !r.is_constant()) else { return !r.is_constant() };
-        let holds = |word: u32| words.get(word as usize / 64).is_none_or(|bits| bits >> (word % 64) & 1 != 0);
-        words_of(r).any(holds)
+        !r.is_constant() && words_of(r).any(|word| self.words.contains(word))
     }
 
     fn set(&mut self, r: Reg, value: bool) {
-        let Some(words) = &mut self.words else { return };
-        for word in words_of(r) {
-            if let Some(bits) = words.get_mut(word as usize / 64) {
-                *bits = *bits & !(1 << (word % 64)) | u64::from(value) << (word % 64);
-            }
-        }
+        words_of(r).for_each(|word| self.words.set(word, value));
     }
 
     /// Adds what may differ on another way; true if there was something new.
     fn join(&mut self, other: &Varying) -> bool {
-        unite(&mut self.words, &other.words)
+        self.words.unite(&other.words)
     }
 }
 
@@ -97,7 +89,7 @@ impl Program {
             return vec![Varying::all(); blocks.len()];
         }
         let at = |pc: u32| blocks.binary_search_by_key(&pc, |block| block.start).ok();
-        let none = || Varying { words: Some(vec![0; (function.rows as usize * 32).div_ceil(64)]) };
+        let none = || Varying { words: Bits::none(function.rows as usize * 32) };
         let mut before: Vec<Option<Varying>> = vec![None; blocks.len()];
         if let Some(first) = before.first_mut() {
             *first = Some(none());

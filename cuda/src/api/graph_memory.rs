@@ -2,8 +2,9 @@
 
 use crate::api::graph_exec::exec;
 use crate::api::graph_node::{add, node, other_work, set_described};
-use crate::api::pool::{Access, Properties};
+use crate::api::pool::Properties;
 use crate::api::stream::{BatchOp, operations};
+use crate::api::virtual_memory::Access;
 use crate::context::current;
 use crate::error::Error;
 use crate::ffi::{In, Out, Plain, api};

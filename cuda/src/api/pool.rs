@@ -1,6 +1,7 @@
 //! Memory pools, and memory in the order of streams.
 
 use crate::api::memory::Location;
+use crate::api::virtual_memory::Access;
 use crate::context::stream;
 use crate::error::{Code, Error};
 use crate::ffi::{In, Out, Plain, api};
@@ -45,16 +46,6 @@ impl Properties {
     }
 }
 
-/// `CUmemAccessDesc`
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct Access {
-    location: Location,
-    flags: u32,
-}
-// SAFETY: as above.
-unsafe impl Plain for Access {}
-
 fn allocate(answer: Out<u64>, bytes: usize, pool: Option<u64>, handle: u64) -> Result<(), Error> {
     let (context, stream) = stream(handle)?;
     answer.check()?;
@@ -98,7 +89,7 @@ fn attribute(pool: &Pool, number: u32) -> Result<(u64, Option<&AtomicU64>), Erro
         4 => (pool.threshold.load(Ordering::Relaxed), Some(&pool.threshold)),
         5 | 7 => (pool.used(), None),
         6 | 8 => (pool.most(), None),
-        _ => return Err(Error::value(format!("{number} is no attribute of a pool"))),
+        _ => return Err(Error::value(format!("{number} is not an attribute of a pool"))),
     })
 }
 
@@ -164,7 +155,7 @@ api! {
         let properties = properties.get()?;
         pool.check()?;
         if properties.kind != 1 {
-            return Err(Error::value(format!("{} is no kind of allocation of pools", properties.kind)));
+            return Err(Error::value(format!("{} is not a kind of allocation of pools", properties.kind)));
         }
         if properties.handles != 0 {
             return Err(Error::unsupported("pools that other processes can use"));
@@ -234,7 +225,7 @@ api! {
     fn cuDeviceGetGraphMemAttribute(device: i32, number: u32, value: Out<u64>) {
         driver()?.device(device)?;
         if number > 3 {
-            return Err(Error::value(format!("{number} is no attribute of the memory of graphs")));
+            return Err(Error::value(format!("{number} is not an attribute of the memory of graphs")));
         }
         value.set(0)
     }

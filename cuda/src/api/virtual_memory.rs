@@ -26,8 +26,10 @@ unsafe impl Plain for Properties {}
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Access {
-    location: Location,
-    flags: u32,
+    /// Who may access the memory.
+    pub location: Location,
+    /// What for: `CUmemAccess_flags`.
+    pub flags: u32,
 }
 // SAFETY: numbers.
 unsafe impl Plain for Access {}
@@ -79,7 +81,7 @@ api! {
         properties.get()?.device()?;
         match option {
             0 | 1 => answer.set(GRANULARITY as usize),
-            option => Err(Error::value(format!("{option} is no granularity"))),
+            option => Err(Error::value(format!("{option} is not a granularity"))),
         }
     }
 
@@ -132,7 +134,7 @@ api! {
         for access in &list {
             place(access.location)?;
             if ![0, 1, ALL].contains(&access.flags) {
-                return Err(Error::value(format!("{} is no access", access.flags)));
+                return Err(Error::value(format!("{} is not an access", access.flags)));
             }
         }
         // Who may read may write: the engine knows no memory of one device that another may only read.
@@ -183,7 +185,7 @@ api! {
     fn cuMemImportFromShareableHandle(answer: Out<u64>, file: Pointer, kind: u32) {
         answer.check()?;
         if kind != FILE {
-            return Err(Error::value(format!("{kind} is no way to share memory")));
+            return Err(Error::value(format!("{kind} is not a way to share memory")));
         }
         let bad = |error: rustix::io::Errno| Error::value(error.to_string());
         let file = pages::received(file.address() as i32).map_err(bad)?;

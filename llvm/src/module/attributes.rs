@@ -28,19 +28,13 @@ pub mod known {
     pub const INLINE_HINT: u64 = 4;
     pub const NO_ALIAS: u64 = 9;
     pub const NO_INLINE: u64 = 14;
-    pub const NO_RETURN: u64 = 17;
-    pub const NO_UNWIND: u64 = 18;
-    pub const OPTIMIZE_FOR_SIZE: u64 = 19;
     pub const READ_NONE: u64 = 20;
     pub const READ_ONLY: u64 = 21;
     pub const SIGN_EXT: u64 = 24;
-    pub const STRUCT_RET: u64 = 29;
-    pub const ZERO_EXT: u64 = 34;
     pub const COLD: u64 = 36;
     pub const NON_NULL: u64 = 39;
     pub const DEREFERENCEABLE: u64 = 41;
     pub const CONVERGENT: u64 = 43;
-    pub const NO_UNDEF: u64 = 68;
     pub const RANGE: u64 = 92;
 }
 

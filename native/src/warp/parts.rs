@@ -63,17 +63,7 @@ impl<'a> Open<'a> {
             let what = What::Fetch(fetch);
             self.rows += r.width().words() / 32;
             self.written.insert(*r);
-            self.steps.push(Step {
-                what,
-                dst: *r,
-                src: Vec::new(),
-                guard: None,
-                double: r.width() == Width::W64,
-                uniform: false,
-                sum: None,
-                even: None,
-                unused: false,
-            });
+            self.steps.push(Step::fetched(what, *r));
         }
     }
 }
@@ -270,17 +260,7 @@ impl<'m, 'a> Maker<'m, 'a> {
                 // How far it is past the lowest is found when there are all.
                 let fetch =
                     Fetch { row: 0, batch, past: 0, lane: load.bytes, before, bytes, signed, local: false };
-                self.once_writes(Step {
-                    what: What::Line(fetch),
-                    dst: *r,
-                    src: Vec::new(),
-                    guard: None,
-                    double: r.width() == Width::W64,
-                    uniform: false,
-                    sum: None,
-                    even: None,
-                    unused: false,
-                });
+                self.once_writes(Step::fetched(What::Line(fetch), *r));
             }
             return;
         }

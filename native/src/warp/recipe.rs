@@ -134,6 +134,21 @@ pub(super) struct Step {
 }
 
 impl Step {
+    /// What gives a register a value that memory holds.
+    pub fn fetched(what: What, dst: Reg) -> Step {
+        Step {
+            what,
+            dst,
+            src: Vec::new(),
+            guard: None,
+            double: dst.width() == Width::W64,
+            uniform: false,
+            sum: None,
+            even: None,
+            unused: false,
+        }
+    }
+
     /// The registers that it reads, its guard among them.
     pub fn read(&self) -> impl Iterator<Item = Reg> + '_ {
         let sources = self.src.iter().filter_map(|source| match source {

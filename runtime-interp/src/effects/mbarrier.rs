@@ -2,11 +2,8 @@
 
 use super::{Source, address, names_cluster, value};
 use crate::engine::lanes::vector;
-use crate::engine::{
-    Access, AsyncOp, FunctionBuilder, MbarrierKind, MbarrierLayout, MbarrierOp, Order, Reg, Scope, Width,
-    pending_count,
-};
-use warpsmith_isa::{self as isa, Instruction, Mod, StateSpace};
+use crate::engine::{Access, AsyncOp, FunctionBuilder, MbarrierOp, Order, Reg, Scope, Width, pending_count};
+use warpsmith_isa::{self as isa, BarrierLayout, Instruction, Mod, PhaseType, StateSpace};
 use warpsmith_semantics::MbarrierAction;
 
 /// The operand that names an object: 8 bytes in shared memory, of the executing block unless `::cluster` is said.
@@ -34,30 +31,16 @@ pub(super) fn emit(
     let of_width = |width: Width| dst.iter().skip(1).flatten().copied().find(move |d| d.width() == width);
     let report = [of_width(Width::Pred), of_width(Width::W32)];
     let dst = dst.first().copied().flatten();
-    let layout = match i.barrier_layout() {
-        None | Some(isa::BarrierLayout::V0) => MbarrierLayout::V0,
-        Some(isa::BarrierLayout::V1) => MbarrierLayout::V1,
-    };
-    let kind = match action {
-        MbarrierAction::Init => MbarrierKind::Init(layout),
-        MbarrierAction::CheckLayout => MbarrierKind::CheckLayout(layout),
-        MbarrierAction::Invalidate => MbarrierKind::Invalidate,
-        MbarrierAction::ExpectTx => MbarrierKind::ExpectTx,
-        MbarrierAction::CompleteTx => MbarrierKind::CompleteTx,
-        MbarrierAction::Arrive { drop, expect_tx, no_complete } => {
-            MbarrierKind::Arrive { drop, expect_tx, no_complete }
-        }
-        MbarrierAction::Test { parity, blocking } => {
-            let conditional = i.phase_type() == Some(isa::PhaseType::Conditional);
-            MbarrierKind::Test { parity, blocking, conditional }
-        }
-    };
+    let layout = i.barrier_layout().unwrap_or(BarrierLayout::V0);
+    let conditional = i.phase_type() == Some(PhaseType::Conditional);
     let mut at = object(body, i, src.first())?;
     // Without a space named, what can be done to objects of other blocks may be.
-    let reaches =
-        matches!(kind, MbarrierKind::ExpectTx | MbarrierKind::CompleteTx | MbarrierKind::Arrive { .. });
+    let reaches = matches!(
+        action,
+        MbarrierAction::ExpectTx | MbarrierAction::CompleteTx | MbarrierAction::Arrive { .. }
+    );
     at.cluster |= reaches && at.space == StateSpace::Generic;
-    let state = matches!(kind, MbarrierKind::Test { parity: false, .. });
+    let state = matches!(action, MbarrierAction::Test { parity: false, .. });
     let width = if state { Width::W64 } else { Width::W32 };
     // The mask of blocks stands last.
     let (multicast, src) = match src.split_last() {
@@ -66,7 +49,17 @@ pub(super) fn emit(
     };
     let operand = if src.len() > 1 { Some(value(body, src.get(1), width)?) } else { None };
     let limit = if src.len() > 2 { Some(value(body, src.get(2), Width::W32)?) } else { None };
-    body.asynchronous(AsyncOp::Mbarrier(MbarrierOp { kind, at, operand, limit, dst, report, multicast }));
+    body.asynchronous(AsyncOp::Mbarrier(MbarrierOp {
+        action,
+        layout,
+        conditional,
+        at,
+        operand,
+        limit,
+        dst,
+        report,
+        multicast,
+    }));
     Some(())
 }
 

@@ -43,9 +43,9 @@ pub(crate) use program::{Function, Identity};
 pub(crate) use standstill::Standstill;
 
 pub use async_op::{
-    AsyncOp, Completion, Group, MbarrierKind, MbarrierLayout, MbarrierOp, MultimemKind, MultimemOp,
-    OverrideOp, Reduction, ReplaceOp, ReportPattern, TensorAction, TensorCommitOp, TensorCopyOp,
-    TensorFactor, TensorOp, TensorProductOp, TransferAction, TransferOp, TransferSource,
+    AsyncOp, Completion, Group, MbarrierOp, MultimemKind, MultimemOp, OverrideOp, Reduction, ReplaceOp,
+    ReportPattern, TensorAction, TensorCommitOp, TensorCopyOp, TensorFactor, TensorOp, TensorProductOp,
+    TransferAction, TransferOp, TransferSource,
 };
 pub use builder::{Actual, FunctionBuilder, Label, ProgramBuilder};
 pub(crate) use mbarrier::pending_count;

@@ -15,6 +15,7 @@
 
 mod blocks;
 mod boundary;
+mod calls;
 mod lanes;
 mod memory;
 mod split;

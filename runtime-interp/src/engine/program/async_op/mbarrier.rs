@@ -2,54 +2,19 @@
 
 use crate::engine::op::Access;
 use crate::engine::reg::Reg;
-
-/// What is done to an mbarrier object.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum MbarrierKind {
-    /// Makes one of a layout; the operand is the number of arrivals.
-    Init(MbarrierLayout),
-    /// Asks whether an object has a layout.
-    CheckLayout(MbarrierLayout),
-    /// Ends one.
-    Invalidate,
-    /// The operand is the number of bytes that are to come.
-    ExpectTx,
-    /// The operand is the number of bytes that have come.
-    CompleteTx,
-    /// Arrives; the operand is how often.
-    Arrive {
-        /// Expects as many fewer arrivals in all later phases.
-        drop: bool,
-        /// The operand is a number of bytes to expect first, and the arrival is one.
-        expect_tx: bool,
-        /// The phase must not complete.
-        no_complete: bool,
-    },
-    /// Asks whether a phase is complete: that of a state, or that of a parity.
-    Test {
-        /// The operand is a parity rather than a state.
-        parity: bool,
-        /// May wait for a while.
-        blocking: bool,
-        /// The phase is the conditional one, which a report holds back.
-        conditional: bool,
-    },
-}
-
-/// What an mbarrier object keeps (PTX ISA 9.4, 9.7.15.16.3).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum MbarrierLayout {
-    /// `.layout::v0`: counts.
-    V0,
-    /// `.layout::v1`: smaller counts, a conditional phase, and what was reported in a phase.
-    V1,
-}
+use warpsmith_isa::BarrierLayout;
+use warpsmith_semantics::MbarrierAction;
 
 /// An operation on an mbarrier object.
 #[derive(Clone, Copy, Debug)]
 pub struct MbarrierOp {
-    /// Which.
-    pub kind: MbarrierKind,
+    /// What is done to the object. The operand is the number of arrivals of a new object, a number of bytes, or how often to arrive; with an
+    /// arrival that expects bytes, their number, and the arrival is one.
+    pub action: MbarrierAction,
+    /// The layout of a new object, or the one that is asked about.
+    pub layout: BarrierLayout,
+    /// A test is of the conditional phase, which a report holds back.
+    pub conditional: bool,
     /// The object.
     pub at: Access,
     /// The count, state or parity; one arrival if absent.

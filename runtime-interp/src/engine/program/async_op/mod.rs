@@ -8,7 +8,7 @@ mod tensor;
 mod tensor_memory;
 mod transfer;
 
-pub use mbarrier::{MbarrierKind, MbarrierLayout, MbarrierOp};
+pub use mbarrier::MbarrierOp;
 pub use multimem::{MultimemKind, MultimemOp, Reduction};
 pub use tensor::{OverrideOp, ReplaceOp, TensorAction, TensorOp};
 pub use tensor_memory::{TensorCommitOp, TensorCopyOp, TensorFactor, TensorProductOp};
@@ -18,6 +18,7 @@ use crate::engine::op::Access;
 use crate::engine::reg::{Reg, Width};
 use crate::engine::tensor_memory::TensorMemoryOp;
 use smallvec::SmallVec;
+use warpsmith_semantics::MbarrierAction;
 
 /// An asynchronous or cluster-wide operation. Address operands are made by
 /// [`FunctionBuilder::operand`](crate::engine::FunctionBuilder::operand).
@@ -93,7 +94,7 @@ impl AsyncOp {
             AsyncOp::Mbarrier(op) => {
                 all.push(read(op.at.base));
                 all.extend(op.operand.into_iter().chain(op.limit).chain(op.multicast).map(read));
-                let answer = matches!(op.kind, MbarrierKind::Test { .. } | MbarrierKind::CheckLayout(_));
+                let answer = matches!(op.action, MbarrierAction::Test { .. } | MbarrierAction::CheckLayout);
                 let [reported, value] = op.report;
                 all.extend(reported.map(|r| (r, Some(Width::Pred), true)));
                 all.extend(value.map(|r| (r, Some(Width::W32), true)));

@@ -5,13 +5,15 @@ mod object;
 pub use object::pending_count;
 pub(in crate::engine) use object::{Object, phase, update, word};
 
-use crate::engine::async_op::{MbarrierKind, MbarrierLayout, MbarrierOp};
+use crate::engine::async_op::MbarrierOp;
 use crate::engine::observe::{MbarrierEvent, Sync};
 use crate::engine::op::Access;
 use crate::engine::run::{Fallible, Issue, Next, Runner};
 use crate::engine::values::{lane64, lanes_of, put};
 use crate::engine::warp::{State, Warp};
 use crate::fault::FaultCode;
+use warpsmith_isa::BarrierLayout;
+use warpsmith_semantics::MbarrierAction;
 
 /// What a blocking test waits at most where it does not say: instructions of the cluster.
 const TIME_LIMIT: u64 = 1 << 20;
@@ -39,16 +41,16 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         issue: Issue<'_>,
         op: &MbarrierOp,
     ) -> Fallible<Next> {
-        match op.kind {
-            MbarrierKind::Test { parity, blocking, conditional } => {
-                return self.test(warp, g, issue, op, (parity, blocking, conditional));
+        match op.action {
+            MbarrierAction::Test { parity, blocking } => {
+                return self.test(warp, g, issue, op, (parity, blocking, op.conditional));
             }
-            MbarrierKind::CheckLayout(layout) => return self.check_layout(issue, op, layout),
-            MbarrierKind::Init(_)
-            | MbarrierKind::Invalidate
-            | MbarrierKind::ExpectTx
-            | MbarrierKind::CompleteTx
-            | MbarrierKind::Arrive { .. } => {}
+            MbarrierAction::CheckLayout => return self.check_layout(issue, op),
+            MbarrierAction::Init
+            | MbarrierAction::Invalidate
+            | MbarrierAction::ExpectTx
+            | MbarrierAction::CompleteTx
+            | MbarrierAction::Arrive { .. } => {}
         }
         let addresses = crate::engine::access::addresses(issue.frame, &op.at, issue.stack);
         let mut states = [0u64; 32];
@@ -91,26 +93,26 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         }
         let memory = &member.memory;
         let operand = op.operand.map_or(1, |r| lane64(issue.frame, r, lane) as u32);
-        let (before, after, event) = match op.kind {
-            MbarrierKind::Init(layout) => {
-                let object = Object::new(layout, operand)?;
+        let (before, after, event) = match op.action {
+            MbarrierAction::Init => {
+                let object = Object::new(op.layout, operand)?;
                 memory.write(offset, &object.pack().to_le_bytes());
                 (0, object, MbarrierEvent::Init)
             }
-            MbarrierKind::Invalidate => {
+            MbarrierAction::Invalidate => {
                 let (before, object) = update(memory, offset, Ok)?;
                 memory.write(offset, &[0; 8]);
                 (before, object, MbarrierEvent::Invalidate)
             }
-            MbarrierKind::ExpectTx => {
+            MbarrierAction::ExpectTx => {
                 let (before, after) = update(memory, offset, |o| o.expect(operand))?;
                 (before, after, MbarrierEvent::ExpectTx(operand))
             }
-            MbarrierKind::CompleteTx => {
+            MbarrierAction::CompleteTx => {
                 let (before, after) = update(memory, offset, |o| o.complete(operand))?;
                 (before, after, MbarrierEvent::CompleteTx(operand))
             }
-            MbarrierKind::Arrive { drop, expect_tx, no_complete } => {
+            MbarrierAction::Arrive { drop, expect_tx, no_complete } => {
                 let count = if expect_tx { 1 } else { operand };
                 let arrive = |o: Object| {
                     let o = if expect_tx { o.expect(operand)? } else { o };
@@ -124,14 +126,14 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 (before, after, MbarrierEvent::Arrive(count))
             }
             // These change nothing.
-            MbarrierKind::Test { .. } | MbarrierKind::CheckLayout(_) => return Ok(0),
+            MbarrierAction::Test { .. } | MbarrierAction::CheckLayout => return Ok(0),
         };
         if before == 0 || phase(before) != after.phase {
             issue.block.cluster.note_event();
         }
         if WATCHED {
             let at = self.at(issue);
-            if let MbarrierKind::Arrive { expect_tx: true, .. } = op.kind {
+            if let MbarrierAction::Arrive { expect_tx: true, .. } = op.action {
                 let (phase, event) = (phase(before), MbarrierEvent::ExpectTx(operand));
                 self.observer.synchronise(&at, Sync::Mbarrier { rank, offset, phase, event });
             }
@@ -141,13 +143,13 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
     }
 
     /// `mbarrier.check_layout`
-    fn check_layout(&mut self, issue: Issue<'_>, op: &MbarrierOp, layout: MbarrierLayout) -> Fallible<Next> {
+    fn check_layout(&mut self, issue: Issue<'_>, op: &MbarrierOp) -> Fallible<Next> {
         let addresses = crate::engine::access::addresses(issue.frame, &op.at, issue.stack);
         let mut answers = [0u64; 32];
         for lane in lanes_of(issue.mask) {
             let (_, _, object) = self.object_of(issue.only(1 << lane), op, addresses[lane])?;
-            let found = if object.reports.is_some() { MbarrierLayout::V1 } else { MbarrierLayout::V0 };
-            answers[lane] = u64::from(found == layout);
+            let found = if object.reports.is_some() { BarrierLayout::V1 } else { BarrierLayout::V0 };
+            answers[lane] = u64::from(found == op.layout);
         }
         if let Some(dst) = op.dst {
             put(issue.frame, dst, issue.mask, &answers);

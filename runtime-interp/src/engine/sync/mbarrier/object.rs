@@ -6,8 +6,8 @@
 //! each), the report of the current phase and that of the last one (a predicate and 8 bits each), pending and expected arrivals (9 each),
 //! three zeros, and the rest as v0.
 
-use crate::engine::async_op::MbarrierLayout;
 use crate::memory::bytes::Bytes;
+use warpsmith_isa::BarrierLayout;
 
 /// The greatest count of arrivals, and of bytes outstanding.
 const MOST: u32 = (1 << 20) - 1;
@@ -64,10 +64,10 @@ pub(in crate::engine) struct Object {
 
 impl Object {
     /// A new object, if the count is possible.
-    pub fn new(layout: MbarrierLayout, count: u32) -> Result<Object, String> {
+    pub fn new(layout: BarrierLayout, count: u32) -> Result<Object, String> {
         let (reports, most) = match layout {
-            MbarrierLayout::V0 => (None, MOST),
-            MbarrierLayout::V1 => (Some(Reports::default()), MOST_V1),
+            BarrierLayout::V0 => (None, MOST),
+            BarrierLayout::V1 => (Some(Reports::default()), MOST_V1),
         };
         if !(1..=most).contains(&count) {
             return Err(format!("an mbarrier object for {count} arrivals; from 1 to {most} are possible"));
@@ -256,7 +256,7 @@ mod tests {
 
     #[test]
     fn a_phase_needs_arrivals_and_bytes() {
-        let o = Object::new(MbarrierLayout::V0, 2).unwrap().expect(16).unwrap().arrive(1, false).unwrap();
+        let o = Object::new(BarrierLayout::V0, 2).unwrap().expect(16).unwrap().arrive(1, false).unwrap();
         assert_eq!(pending_count(o.pack()), 1);
         let o = o.arrive(1, false).unwrap();
         assert_eq!((o.phase, o.pending, o.bytes), (false, 0, 16));
@@ -271,7 +271,7 @@ mod tests {
 
     #[test]
     fn counts_are_kept_within_bounds() {
-        use MbarrierLayout::{V0, V1};
+        use BarrierLayout::{V0, V1};
         assert!(Object::new(V0, 0).is_err());
         assert!(Object::new(V0, 1 << 20).is_err());
         assert!(Object::new(V1, 1 << 9).is_err());
@@ -286,14 +286,14 @@ mod tests {
 
     #[test]
     fn a_report_holds_the_conditional_phase_back() {
-        let o = Object::new(MbarrierLayout::V1, 1).unwrap();
+        let o = Object::new(BarrierLayout::V1, 1).unwrap();
         let o = o.arrive(1, false).unwrap();
         assert_eq!((o.phase, o.conditional(), o.last_report()), (true, true, Report::default()));
         let o = o.report().unwrap().arrive(1, false).unwrap();
         assert_eq!((o.phase, o.conditional(), o.last_report().predicate), (false, true, true));
         let o = o.arrive(1, false).unwrap();
         assert_eq!((o.phase, o.conditional(), o.last_report()), (true, false, Report::default()));
-        let v0 = Object::new(MbarrierLayout::V0, 1).unwrap();
+        let v0 = Object::new(BarrierLayout::V0, 1).unwrap();
         assert!(v0.report().is_err());
         assert!(v0.arrive(1, false).unwrap().conditional());
     }

@@ -158,7 +158,7 @@ fn every_line_of_the_examples() -> Result<(), Failed> {
                 if !said.is_some_and(|said| said.contains(&wanted)) {
                     let said = said.unwrap_or_default();
                     return Err(
-                        format!("{name}:{line} at {level} is no place for a breakpoint: {said}").into()
+                        format!("{name}:{line} at {level} is not a place for a breakpoint: {said}").into()
                     );
                 }
                 checked += 1;

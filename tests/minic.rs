@@ -76,14 +76,14 @@ fn mistakes_are_errors_with_their_place() {
     let in_kernel = |body: &str| format!("struct P {{ int x; }};\nkernel void k(int* d, int n) {{ {body} }}");
     for (body, expected) in [
         ("int x = 1.5;", "2:40"),
-        ("x = 1;", "there is no `x` here"),
+        ("x = 1;", "unknown name `x`"),
         ("P p; p.y = 1;", "`P` has no field `y`"),
         ("1 = 2;", "this cannot be assigned"),
         ("break;", "`break` outside of a loop"),
-        ("f(1);", "there is no function `f` for this"),
+        ("f(1);", "unknown function `f`"),
         ("sqrt(1.0, 2.0);", "`sqrt` takes 1 arguments, not 2"),
         ("d[1.5] = 1;", "this is of type `float`, not `int`"),
-        ("n[0] = 1;", "`int` is no pointer"),
+        ("n[0] = 1;", "`int` is not a pointer"),
         ("int y = n +;", "expected a name, found `;`"),
         ("int y = 9999999999;", "expected a number"),
         ("if (n", "expected `)`, found `}`"),

@@ -192,7 +192,7 @@ fn assemble(
         return Err(String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned());
     }
     let bytes = bytes.map_err(|e| format!("cannot read the object: {e}"))?;
-    let mut sections = sections(&bytes).ok_or("the object is no ELF file of 64 bits")?;
+    let mut sections = sections(&bytes).ok_or("the object is not an ELF file of 64 bits")?;
     // `.nv_debug_ptx_txt.HASH` is the text itself, `.nv_debug_line_sass` its line numbers; the symbols are places in a table that holds
     // the hash.
     // Prototypes and the graph of calls are too.

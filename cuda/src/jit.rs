@@ -35,7 +35,7 @@ impl Options {
         let mut options = Options::default();
         let names = names.list(count as usize)?;
         if let Some(wrong) = names.iter().find(|name| **name > LAST) {
-            return Err(Error::value(format!("{wrong} is no option of a load or link")));
+            return Err(Error::value(format!("{wrong} is not an option of a load or link")));
         }
         for (i, name) in names.iter().enumerate() {
             if *name == MAX_REGISTERS {

@@ -45,7 +45,7 @@ impl Shape {
             COMPLETION_EVENT => {
                 return Err(Error::unsupported("events that a launch records (launch attribute 12)"));
             }
-            number => return Err(Error::value(format!("{number} is no attribute of a launch"))),
+            number => return Err(Error::value(format!("{number} is not an attribute of a launch"))),
         }
         Ok(false)
     }
@@ -239,7 +239,7 @@ fn parameters(function: &Function, params: In<Pointer>, extra: In<Pointer>) -> R
                 let size = memory::bytes(value, 8);
                 given = size.first_chunk().map(|bytes| u64::from_le_bytes(*bytes));
             }
-            None => return Err(Error::value(format!("{key} is no member of `extra`"))),
+            None => return Err(Error::value(format!("{key} is not a member of `extra`"))),
         }
         at += 2;
     }

@@ -63,7 +63,7 @@ impl LinkState {
                 )));
             }
             NVVM => return Err(Error::unsupported("link-time optimisation: have the compiler write PTX")),
-            _ => return Err(Error::value(format!("{kind} is no kind of input"))),
+            _ => return Err(Error::value(format!("{kind} is not a kind of input"))),
         };
         let module =
             ValidatedModule::parse(Source::new(name, text)).map_err(|found| self.refused(&[found]))?;

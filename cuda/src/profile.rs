@@ -46,7 +46,7 @@ impl Profile {
         let row = PRODUCTS.iter().find(|(sm, _)| *sm == target.sm);
         let Some(((_, row), sm)) = row.zip(Multiprocessor::of(target.sm)) else {
             let known: Vec<String> = PRODUCTS.iter().map(|(sm, _)| format!("sm_{sm}")).collect();
-            let message = format!("there is no device {target}; devices are {}", known.join(", "));
+            let message = format!("unknown device `{target}`, expected one of: {}", known.join(", "));
             return Err(Error::new(Code::INVALID_DEVICE, message));
         };
         let [sms, clock, l2, width, rate, memory] = *row;

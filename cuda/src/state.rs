@@ -204,7 +204,7 @@ impl Driver {
     /// The number of a device that a client names.
     pub fn device(&self, number: i32) -> Result<usize, Error> {
         let index = usize::try_from(number).ok().filter(|index| *index < self.settings.devices.len());
-        index.ok_or_else(|| Error::new(Code::INVALID_DEVICE, format!("there is no device {number}")))
+        index.ok_or_else(|| Error::new(Code::INVALID_DEVICE, format!("unknown device {number}")))
     }
 }
 

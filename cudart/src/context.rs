@@ -82,7 +82,7 @@ pub fn ready() -> Result<usize, Error> {
 /// Makes a device that of this thread.
 pub fn choose(device: i32) -> Result<(), Error> {
     if device < 0 || device >= count()? {
-        return Err(Error::new(Code::INVALID_DEVICE, format!("there is no device {device}")));
+        return Err(Error::new(Code::INVALID_DEVICE, format!("unknown device {device}")));
     }
     DEVICE.set(device);
     match fault() {

@@ -32,7 +32,7 @@ fn exists(device: i32) -> Result<(), Error> {
     if device >= 0 && device < context::count()? {
         Ok(())
     } else {
-        Err(Error::new(Code::INVALID_DEVICE, format!("there is no device {device}")))
+        Err(Error::new(Code::INVALID_DEVICE, format!("unknown device {device}")))
     }
 }
 

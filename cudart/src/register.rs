@@ -123,7 +123,7 @@ pub fn kernel(function: usize) -> Result<usize, Error> {
         if registered.kernels.values().any(|kernel| *kernel == function) || is_kernel(function) {
             return Ok(function as usize);
         }
-        let message = format!("{function:#x} is not a function that stands for a kernel");
+        let message = format!("{function:#x} is not the host function of a kernel");
         return Err(Error::new(Code::INVALID_RESOURCE_HANDLE, message));
     };
     let library = registered.library(binary)?;
@@ -174,7 +174,7 @@ pub fn variable(symbol: Pointer) -> Result<(u64, usize), Error> {
             return Ok(found);
         }
     }
-    let message = format!("{:#x} is not a variable that stands for one of the device", symbol.address());
+    let message = format!("{:#x} is not the host variable of one on the device", symbol.address());
     Err(Error::new(Code::INVALID_SYMBOL, message))
 }
 

@@ -37,7 +37,7 @@ impl Gpu {
             functions.check("cuInit", (functions.init)(0)).map_err(absent)?;
             functions.check("cuDeviceGetCount", (functions.device_count)(&mut count)).map_err(absent)?;
             if count == 0 {
-                return Err(Absent("the driver knows no device".into()));
+                return Err(Absent("the driver reports no device".into()));
             }
             functions.check("cuDeviceGet", (functions.device_get)(&mut device, 0)).map_err(absent)?;
             functions

@@ -111,7 +111,7 @@ fn attempt(source: &str, options: &Options, report: &mut Report) -> Result<(), V
         let only = run.launch.entry.is_empty() && report.kernels.len() == 1;
         let Some(kernel) = report.kernels.iter_mut().find(|kernel| only || kernel.name == run.launch.entry)
         else {
-            report.errors.push(format!("line {}: no kernel is called `{}`", run.line, run.launch.entry));
+            report.errors.push(format!("line {}: unknown kernel `{}`", run.line, run.launch.entry));
             continue;
         };
         kernel.runs += 1;

@@ -298,7 +298,7 @@ impl<'m> FunctionBuilder<'m> {
     /// Calls a function of the module.
     pub fn call(&mut self, callee: FuncId, args: &[Value]) -> Results {
         let Some(func) = self.module().functions.get(callee) else {
-            self.misuse("I0035", format!("there is no function {callee} in the module"));
+            self.misuse("I0035", format!("the module has no function {callee}"));
             return self.ins().call(callee, &[Type::INVALID], args);
         };
         let returns: SmallVec<[Type; 1]> = SmallVec::from_slice(&func.ret);
@@ -347,7 +347,7 @@ impl<'m> FunctionBuilder<'m> {
     fn has_block(&mut self, block: Block) -> bool {
         let exists = self.func().dfg.has_block(block);
         if !exists {
-            self.misuse("I0035", format!("there is no {block} in the function"));
+            self.misuse("I0035", format!("the function has no {block}"));
         }
         exists
     }
@@ -356,7 +356,7 @@ impl<'m> FunctionBuilder<'m> {
     fn variable(&mut self, variable: Variable) -> Option<Type> {
         let ty = self.variables.get(variable).copied();
         if ty.is_none() {
-            self.misuse("I0035", format!("there is no variable {variable}"));
+            self.misuse("I0035", format!("unknown variable {variable}"));
         }
         ty
     }

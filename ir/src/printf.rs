@@ -363,7 +363,7 @@ pub fn arguments(format: &[u8]) -> Result<Vec<Argument>, String> {
                 return Err("the format ends in a `%` or a conversion that is not finished".into());
             }
             Piece::Malformed(Malformed::Unknown(kind)) => {
-                return Err(format!("`%{}` is no conversion of `printf`", kind.escape_ascii()));
+                return Err(format!("`%{}` is not a conversion of `printf`", kind.escape_ascii()));
             }
         }
     }
@@ -390,15 +390,15 @@ mod tests {
             (&b"100%"[..], "the format ends in a `%` or a conversion that is not finished"),
             (b"%-5", "the format ends in a `%` or a conversion that is not finished"),
             (b"%.3l", "the format ends in a `%` or a conversion that is not finished"),
-            (b"%y", "`%y` is no conversion of `printf`"),
-            (b"%n", "`%n` is no conversion of `printf`"),
+            (b"%y", "`%y` is not a conversion of `printf`"),
+            (b"%n", "`%n` is not a conversion of `printf`"),
             // Flags come first, a width once, and a `%` is printed by two.
-            (b"%5-d", "`%-` is no conversion of `printf`"),
-            (b"%**d", "`%*` is no conversion of `printf`"),
-            (b"%.3.3f", "`%.` is no conversion of `printf`"),
-            (b"%hhhd", "`%h` is no conversion of `printf`"),
-            (b"%5%", "`%%` is no conversion of `printf`"),
-            (b"%\xff", "`%\\xff` is no conversion of `printf`"),
+            (b"%5-d", "`%-` is not a conversion of `printf`"),
+            (b"%**d", "`%*` is not a conversion of `printf`"),
+            (b"%.3.3f", "`%.` is not a conversion of `printf`"),
+            (b"%hhhd", "`%h` is not a conversion of `printf`"),
+            (b"%5%", "`%%` is not a conversion of `printf`"),
+            (b"%\xff", "`%\\xff` is not a conversion of `printf`"),
             (b"%ls", "`%ls` is of wide characters, which devices do not print"),
             (b"%-3lc", "`%-3lc` is of wide characters, which devices do not print"),
             (b"%Lf", "`%Lf` is of a `long double`, which devices do not have"),

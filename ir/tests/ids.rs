@@ -274,10 +274,10 @@ fn what_belongs_to_others_is_named() {
     let expected = expect_test::expect![[r#"
         error[I0035]: @g: `iadd` names v77, which the function does not have
         error[I0035]: @g: `jump` names block88, which the function does not have
-        error[I0035]: @g: there is no block88 in the function
+        error[I0035]: @g: the function has no block88
         error[I0035]: @g: var0 is given v77, which the function does not have
-        error[I0035]: @g: there is no function func9 in the module
-        error[I0035]: @g: there is no global global9 in the module"#]];
+        error[I0035]: @g: the module has no function func9
+        error[I0035]: @g: the module has no global global9"#]];
     expected.assert_eq(&errors.join("\n"));
     // A function that has a body keeps it.
     let before = module.to_string();

@@ -25,7 +25,7 @@ fn types_that_hold_themselves() {
     check(
         "type A = {B}\ntype B = {A}\nglobal @g: B\n",
         expect![[r#"
-            1:11: error[I0003]: no type `B`
+            1:11: error[I0003]: unknown type `B`
               note: types are i1 to i128, f16 bf16 tf32 f32 f64, e4m3 e5m2 e2m3 e3m2 e2m1 ue8m0, vectors as in f32x4, ptr and ptr<global>; structs and arrays that are defined further up
         "#]],
     );

@@ -32,7 +32,7 @@ fn every_modifier_of_a_form_leads_to_it() {
                 mods[n] = alternative.modifier;
                 let mnemonic = Mnemonic::new(form.opcode).with_all(&mods).expect(form.syntax);
                 let found = forms(&mnemonic).any(|inst| inst.form().id() == form.id());
-                assert!(found, "{mnemonic} is no `{}`", form.syntax);
+                assert!(found, "{mnemonic} does not match `{}`", form.syntax);
             }
         }
     }
@@ -69,11 +69,11 @@ fn modifiers_come_in_any_order_and_print_in_the_manuals() {
 #[test]
 fn unknown_names_are_answered_with_the_nearest() {
     let Err(MnemonicError::UnknownOpcode { nearest }) = Mnemonic::parse("ad.f32") else {
-        panic!("`ad` is no opcode")
+        panic!("`ad` is not an opcode")
     };
     assert!(nearest.is_some());
     let Err(MnemonicError::UnknownModifier { range, nearest }) = Mnemonic::parse("ld.globl.u32") else {
-        panic!("`.globl` is no modifier")
+        panic!("`.globl` is not a modifier")
     };
     assert_eq!((range, nearest), (3..8, Some(Mod::Global)));
     // A hostile name costs no more than its length.

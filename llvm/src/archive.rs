@@ -44,7 +44,7 @@ pub fn members(data: &[u8]) -> Result<Vec<Member<'_>>> {
             after.split_at_checked(size).ok_or_else(|| wrong("that is longer than the file"))?;
         // Contents begin at even bytes.
         rest = after.get(size % 2..).unwrap_or_default();
-        let name = text(&header[..16]).ok_or_else(|| wrong("whose name is no text"))?;
+        let name = text(&header[..16]).ok_or_else(|| wrong("whose name is not a text"))?;
         let offset = at + HEADER as u64;
         if name == "//" {
             long_names = content;
@@ -62,7 +62,7 @@ pub fn members(data: &[u8]) -> Result<Vec<Member<'_>>> {
         } else if let Some(start) = name.strip_prefix('/').and_then(|start| start.parse::<usize>().ok()) {
             let name = long_names.get(start..).unwrap_or_default();
             let end = name.iter().position(|byte| matches!(byte, b'/' | b'\n')).unwrap_or(name.len());
-            let name = text(&name[..end]).ok_or_else(|| wrong("whose name is no text"))?;
+            let name = text(&name[..end]).ok_or_else(|| wrong("whose name is not a text"))?;
             all.push(Member { name, offset, data: content });
         } else if !matches!(name, "/" | "/SYM64/") {
             all.push(Member { name: name.trim_end_matches('/'), offset, data: content });

@@ -43,7 +43,7 @@ const IMPORTED: &[(&str, &str, &[u64])] = &[
     ("atomic changes of vectors", "atomic_vectors", &[0xc000_4200, 0xc000_3c00, 0xbf80_0000, 0x4400_4000]),
     ("texts of assembly", "assembly_texts", &[5, 12 + 100 + 5]),
     ("classes of C++", "classes", &[b'd' as u64, 16, 1]),
-    ("llvm.nvvm.* that are no instruction", "nvvm", &[2f64.to_bits(), 0x4000_0000, 34, 1]),
+    ("llvm.nvvm.* that are not instructions", "nvvm", &[2f64.to_bits(), 0x4000_0000, 34, 1]),
 ];
 
 /// What `corpus/gaps/refused/` has, and how it is called.

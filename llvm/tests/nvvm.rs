@@ -60,7 +60,7 @@ fn what_ptx_lacks_and_what_is_not_supported_is_named() {
         ("flushed", "`fma.rn.ftz.bf16`, which PTX does not have"),
         ("tensor_memory", "`llvm.nvvm.tcgen05.fence"),
         ("cluster", "`addrspace(7)`"),
-        ("ended", "`llvm.nvvm.exit` in a function that is no kernel"),
+        ("ended", "`llvm.nvvm.exit` in a function that is not a kernel"),
     ] {
         let named = |line: &&String| line.contains(&format!("@{function}")) && line.contains(words);
         assert!(text.iter().any(|line| named(&line)), "{function}: {words}\n{}", text.join("\n"));

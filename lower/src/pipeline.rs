@@ -81,7 +81,7 @@ pub struct UnknownPass {
 
 impl fmt::Display for UnknownPass {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "there is no pass `{}`; there are", self.name)?;
+        write!(f, "unknown pass `{}`, expected one of:", self.name)?;
         let mut known = self.known.iter().enumerate();
         known.try_for_each(|(i, name)| write!(f, "{} `{name}`", if i == 0 { "" } else { "," }))
     }

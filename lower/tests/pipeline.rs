@@ -217,7 +217,7 @@ fn a_pass_takes_the_place_of_its_namesake() {
     assert!(
         unknown
             .to_string()
-            .starts_with("there is no pass `grow`; there are `addresses`, `aggregates`, `bytes`, `cfg`,"),
+            .starts_with("unknown pass `grow`, expected one of: `addresses`, `aggregates`, `bytes`, `cfg`,"),
         "{unknown}"
     );
 }

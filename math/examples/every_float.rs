@@ -24,7 +24,7 @@ fn main() -> ExitCode {
     let names: Vec<String> = std::env::args().skip(1).collect();
     let all = singles();
     if let Some(name) = names.iter().find(|name| !all.iter().any(|function| function.name() == **name)) {
-        eprintln!("`{name}` is none of the functions of one `f32` that have a reference");
+        eprintln!("`{name}` is not one of the functions of one `f32` that have a reference");
         return ExitCode::from(2);
     }
     let mut held = true;

@@ -44,7 +44,7 @@ fn lenience_is_a_warning() {
         ("sm_90", "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r0}, [%h0];", "`.b16` register"),
         ("sm_90", "ld.global.b32 %r0, [%r1];", "an address in a `.b32` register"),
         ("sm_90", "st.b32 [%u1], %r1;", "an address in a `.u32` register"),
-        ("sm_90", "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r0}, [sv+2];", "no multiple of 16"),
+        ("sm_90", "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r0}, [sv+2];", "not a multiple of 16"),
         (
             "sm_90",
             "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r0}, [%d0+4294967296];",

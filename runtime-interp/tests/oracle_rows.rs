@@ -14,7 +14,7 @@ const REFUSED: &[(&str, &str)] = &[
     ("half.fma.0086", "`fma.rz.bf16`: the manual has no such form, and ptxas makes code for f16 of it"),
     ("half.fma.0095", "`fma.rz.relu.bf16x2`: the same"),
     ("sync.vote.0029", "`vote` without a mode: ptxas takes it for an old target and makes no code of it"),
-    ("st.async.form.0166", "an asynchronous store that tells nobody"),
+    ("st.async.form.0166", "an asynchronous store without completion mechanism"),
     ("st.async.mut.0021", "a vector of two elements with one register"),
     ("cp.async.bulk.tensor.mut.0271", "a predicate as the address of a tensor map"),
     ("cp.async.bulk.tensor.mut.0344", "the same"),

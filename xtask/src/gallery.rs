@@ -48,7 +48,7 @@ fn case(path: &Path) -> Result<Case, String> {
     let rendered = output.ok_or_else(|| at(&"no expected output"))?.text.trim_end().to_owned();
     let source = bare(&text, Language::Ptx);
     let title = source.lines().next().and_then(|line| line.strip_prefix("// "));
-    let title = title.ok_or_else(|| at(&"the first line is no title"))?.to_owned();
+    let title = title.ok_or_else(|| at(&"the first line is not a title"))?.to_owned();
     let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     Ok(Case { name, title, source, rendered })
 }

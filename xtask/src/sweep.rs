@@ -35,7 +35,7 @@ const SHOWN: usize = 8;
 /// Compares the instructions of these names, or all, and says for each how many operands differ; an error if any does.
 pub fn run(names: &[&str]) -> Result<(), String> {
     if let Some(name) = names.iter().find(|name| !INSTRUCTIONS.iter().any(|(known, ..)| known == *name)) {
-        return Err(format!("`{name}` is none of the instructions that are compared"));
+        return Err(format!("`{name}` is not one of the instructions that are compared"));
     }
     let gpu = Gpu::open().map_err(|absent| absent.to_string())?;
     println!("{}", gpu.description().name);

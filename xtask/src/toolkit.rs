@@ -21,7 +21,7 @@ pub fn compare(release: &str, against: Option<&str>) -> Result<(), String> {
     let toolbox = Toolbox::search([tools::install()?.as_path()]);
     let ours = match against {
         Some(release) => {
-            toolbox.release(release).ok_or_else(|| format!("ptxas {release} is none of ours"))?
+            toolbox.release(release).ok_or_else(|| format!("unknown release {release} of ptxas"))?
         }
         None => toolbox.newest().ok_or("no ptxas is installed")?,
     };

@@ -26,7 +26,7 @@ pub fn link(arguments: &Arguments) -> Result<(), String> {
             return Err(format!("error: {name}: neither LLVM bitcode nor an archive"));
         }
         for member in archive::members(bytes).map_err(said)? {
-            // What rustc keeps for itself, `lib.rmeta`, is no bitcode.
+            // What rustc keeps for itself, `lib.rmeta`, is not bitcode.
             if module::is_bitcode(member.data) {
                 let name = format!("{name}({})", member.name);
                 let module = Module::read(member.data).map_err(|error| format!("error: {name}: {error}"))?;

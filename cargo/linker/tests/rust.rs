@@ -353,7 +353,7 @@ fn kernels_in_stable_rust() {
         let count = Launch::new("count").block([32, 1, 1]);
         launch(&how, &mut device, &program, count.arg(text).arg(12u64).arg(bins).arg(26u64));
         assert_eq!(device.download::<u32>(bins).unwrap()[..5], [5, 2, 1, 1, 0], "{how}");
-        assert_eq!(device.take_output(), b"33 is no letter: at 11\n", "{how}");
+        assert_eq!(device.take_output(), b"33 is not a letter: at 11\n", "{how}");
 
         let data: Vec<u32> = (0..32).flat_map(|i| [i, 0xff, 0x0f, 0]).collect();
         let (data, out) = (device.upload(&data).unwrap(), device.upload(&[1u32; 32]).unwrap());

@@ -131,7 +131,7 @@ impl Side {
                 let at = [bytes(second)?, third as usize, fourth as usize];
                 Ok(Operand::Array { array: first, at })
             }
-            kind => Err(Error::value(format!("{kind} is no kind of operand"))),
+            kind => Err(Error::value(format!("{kind} is not a kind of operand"))),
         }
     }
 

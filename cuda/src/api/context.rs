@@ -20,7 +20,7 @@ const SYNC_DEPTH: u32 = 3;
 
 fn default_limit(limit: u32) -> Result<u64, Error> {
     let found = LIMITS.get(limit as usize).copied();
-    let found = found.ok_or_else(|| Error::value(format!("{limit} is no limit")))?;
+    let found = found.ok_or_else(|| Error::value(format!("{limit} is not a limit")))?;
     if limit == SYNC_DEPTH {
         Err(Error::new(Code::UNSUPPORTED_LIMIT, "the depth of waiting"))
     } else {

@@ -290,7 +290,7 @@ impl Side {
                 let pointer = Pointer::at(at(self.device)?);
                 (pointer, state.any(pointer, bytes)?)
             }
-            kind => return Err(Error::value(format!("{kind} is no kind of memory"))),
+            kind => return Err(Error::value(format!("{kind} is not a kind of memory"))),
         };
         Ok(Place { at, pitch, slice, keep })
     }

@@ -34,7 +34,7 @@ fn profile(device: i32) -> Result<(usize, &'static Profile), Error> {
 fn attribute(number: u32, device: i32) -> Result<i32, Error> {
     let (index, profile) = profile(device)?;
     of_device(number, profile, index)
-        .ok_or_else(|| Error::value(format!("{number} is no attribute of a device")))
+        .ok_or_else(|| Error::value(format!("{number} is not an attribute of a device")))
 }
 
 fn uuid(device: i32) -> Result<[u8; 16], Error> {

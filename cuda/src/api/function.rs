@@ -45,7 +45,7 @@ fn get(number: u32, handle: u64, device: Option<i32>) -> Result<i32, Error> {
                 attributes.preferences[(number - PREFERENCES.start()) as usize].load(Ordering::Relaxed)
             );
         }
-        _ => return Err(Error::value(format!("{number} is no attribute of a function"))),
+        _ => return Err(Error::value(format!("{number} is not an attribute of a function"))),
     };
     Ok(i32::try_from(value).unwrap_or(i32::MAX))
 }

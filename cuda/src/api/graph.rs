@@ -131,7 +131,7 @@ api! {
     fn cuGraphNodeFindInClone(node: Out<u64>, original: u64, graph: u64) {
         let graph = get(graph)?;
         let found = graph.origin.lock().unwrap_or_else(PoisonError::into_inner).get(&original).copied();
-        node.set(found.ok_or_else(|| Error::value("the graph is no clone of the one that the node is in"))?)
+        node.set(found.ok_or_else(|| Error::value("the graph is not a clone of the one that the node is in"))?)
     }
 
     fn cuGraphDestroyNode(node: u64) {

@@ -55,7 +55,7 @@ fn work(params: In<Head>) -> Result<(Op, NodeKind), Error> {
         11 => free(In::<u64>::from(body).get()?)?,
         12 => return Batch::read(In::from(body))?.work(),
         13 => return Err(Error::unsupported("conditional nodes")),
-        kind => return Err(Error::value(format!("{kind} is no kind of node"))),
+        kind => return Err(Error::value(format!("{kind} is not a kind of node"))),
     };
     Ok((op, NodeKind::Plain))
 }

@@ -26,7 +26,7 @@ fn look_up(name: Text, answer: Out<Pointer>, version: i32, status: Out<u32>) -> 
         // The status says it.
         return Ok(());
     }
-    Err(Error::new(Code::NOT_FOUND, format!("there is no function `{name}` in version {version}")))
+    Err(Error::new(Code::NOT_FOUND, format!("unknown function `{name}` in version {version}")))
 }
 
 api! {
@@ -44,13 +44,13 @@ api! {
     fn cuGetErrorName(error: u32, text: Out<*const c_char>) {
         let found = Code(error).describe();
         text.set(found.map_or(std::ptr::null(), |(name, _)| name.as_ptr()))?;
-        found.map(|_| ()).ok_or_else(|| Error::value(format!("{error} is no result")))
+        found.map(|_| ()).ok_or_else(|| Error::value(format!("{error} is not a result")))
     }
 
     fn cuGetErrorString(error: u32, text: Out<*const c_char>) {
         let found = Code(error).describe();
         text.set(found.map_or(std::ptr::null(), |(_, meaning)| meaning.as_ptr()))?;
-        found.map(|_| ()).ok_or_else(|| Error::value(format!("{error} is no result")))
+        found.map(|_| ()).ok_or_else(|| Error::value(format!("{error} is not a result")))
     }
 
     fn cuGetProcAddress(name: Text, answer: Out<Pointer>, version: i32, _flags: u64) {

@@ -71,7 +71,7 @@ pub fn location(place: Location) -> Result<(), Error> {
     match place.kind {
         1 => driver()?.device(place.id).map(|_| ()),
         2..=4 => Ok(()),
-        kind => Err(Error::value(format!("{kind} is no kind of place"))),
+        kind => Err(Error::value(format!("{kind} is not a kind of place"))),
     }
 }
 

@@ -61,7 +61,7 @@ fn give(number: u32, address: u64, value: Out<c_void>, zero: bool) -> Result<(),
             2 | 8 | 9 | 10 | 13 | 15 => value.of::<u32>().set(if number == 9 { u32::MAX - 1 } else { 0 }),
             4 => value.of::<u64>().set(address),
             1..=21 if number != 5 => value.of::<u64>().set(0),
-            _ => Err(Error::value(format!("{number} is no attribute of a pointer"))),
+            _ => Err(Error::value(format!("{number} is not an attribute of a pointer"))),
         };
     };
     let on_host = matches!(found.kind, Kind::Host | Kind::Registered | Kind::Managed);
@@ -87,7 +87,7 @@ fn give(number: u32, address: u64, value: Out<c_void>, zero: bool) -> Result<(),
         17 => value.of::<u64>().set(found.pool),
         20 => value.of::<u64>().set(found.number),
         21 => value.of::<u32>().set(0),
-        _ => Err(Error::value(format!("{number} is no attribute of a pointer"))),
+        _ => Err(Error::value(format!("{number} is not an attribute of a pointer"))),
     }
 }
 

@@ -157,7 +157,7 @@ api! {
         match number {
             1 | 3 | 9 | 10 => {}
             8 => found[0] = u64::from(stream.priority as u32),
-            _ => return Err(Error::value(format!("{number} is no attribute of a stream"))),
+            _ => return Err(Error::value(format!("{number} is not an attribute of a stream"))),
         }
         value.set(found)
     }
@@ -169,7 +169,7 @@ api! {
         if matches!(number, 1 | 3 | 8 | 9 | 10) {
             Ok(())
         } else {
-            Err(Error::value(format!("{number} is no attribute of a stream")))
+            Err(Error::value(format!("{number} is not an attribute of a stream")))
         }
     }
 

@@ -8,7 +8,7 @@ use warpsmith::interp::{Tensor, TensorMap};
 fn of<T: Copy>(list: &[T], number: u32, what: &str) -> Result<T, Error> {
     list.get(number as usize)
         .copied()
-        .ok_or_else(|| Error::value(format!("{number} is no {what} of a tensor map")))
+        .ok_or_else(|| Error::value(format!("{number} is not a valid {what} of a tensor map")))
 }
 
 /// What all kinds of maps say of a tensor.

@@ -177,7 +177,7 @@ fn texels(resource: &Resource, view: Option<&View>, state: &State) -> Result<(u6
             let image = image.and_then(|image| image.pitched(pitch));
             Ok((first, image.map_err(|error| Error::value(error.to_string()))?))
         }
-        kind => Err(Error::value(format!("{kind} is no kind of resource"))),
+        kind => Err(Error::value(format!("{kind} is not a kind of resource"))),
     }
 }
 
@@ -199,12 +199,12 @@ impl Texture {
         let mode = |list: &[AddressMode], number: u32| list.get(number as usize).copied();
         let filter = |number: u32| {
             let found = FILTERS.get(number as usize).copied();
-            found.ok_or_else(|| Error::value(format!("{number} is no filter")))
+            found.ok_or_else(|| Error::value(format!("{number} is not a filter")))
         };
         let mut address = [AddressMode::Clamp; 3];
         for (own, number) in address.iter_mut().zip(self.address) {
             *own = mode(&ADDRESS_MODES, number)
-                .ok_or_else(|| Error::value(format!("{number} is no address mode")))?;
+                .ok_or_else(|| Error::value(format!("{number} is not an address mode")))?;
         }
         let ty = image.format().ty;
         // Integers of 8 and 16 bits are read as fractions unless the client says otherwise.

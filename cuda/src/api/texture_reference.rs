@@ -53,7 +53,7 @@ fn of_module(answer: Out<u64>, module: u64, name: Text, kind: ReferenceKind) -> 
 /// An error if a number has no place in a table.
 fn known<T>(table: &[T], number: u32, what: &str) -> Result<(), Error> {
     let found = table.get(number as usize).map(|_| ());
-    found.ok_or_else(|| Error::value(format!("{number} is no {what}")))
+    found.ok_or_else(|| Error::value(format!("{number} is not a valid {what}")))
 }
 
 /// Has a reference read otherwise.

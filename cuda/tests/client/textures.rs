@@ -59,7 +59,7 @@ fn an_array_is_sampled_and_painted() {
     assert_eq!(cu!(cuMemcpyAtoH_v2(back.as_mut_ptr(), array, 0usize, 24usize)), 0);
     assert_eq!(back, [1.0, 2.0, 3.0, 10.0, 42.0, 30.0]);
     assert_eq!((cu!(cuTexObjectDestroy(texture)), cu!(cuTexObjectDestroy(texture))), (0, 1));
-    assert_eq!(cu!(cuTexObjectDestroy(surface)), 1, "a surface is no texture");
+    assert_eq!(cu!(cuTexObjectDestroy(surface)), 1, "a surface is not a texture");
     assert_eq!(cu!(cuSurfObjectDestroy(surface)), 0);
     assert_eq!((cu!(cuArrayDestroy(array)), cu!(cuArrayDestroy(array))), (0, 400));
     assert_eq!(

@@ -144,7 +144,7 @@ impl Body<'_, '_> {
     /// The address so many elements behind a pointer, and what is there.
     fn moved(&mut self, at: usize, pointer: Operand, index: Operand) -> Result<(Ty, Value)> {
         let Ty(base, stars @ 1..) = pointer.0 else {
-            return Err(self.front.error(at, format!("{} is no pointer", self.front.spelled(pointer.0))));
+            return Err(self.front.error(at, format!("{} is not a pointer", self.front.spelled(pointer.0))));
         };
         let (to, address) = (Ty(base, stars - 1), self.value(pointer));
         let index = self.converted(at, index, INT, false)?;
@@ -212,7 +212,7 @@ impl Body<'_, '_> {
             return Ok(*variable);
         }
         let register = REGISTERS.iter().find(|(known, _)| *known == name);
-        let missing = || self.front.error(at, format!("there is no `{name}` here"));
+        let missing = || self.front.error(at, format!("unknown name `{name}`"));
         Ok((INT, Kind::Value(self.b.ins().sreg(register.ok_or_else(missing)?.1))))
     }
 
@@ -226,7 +226,7 @@ impl Body<'_, '_> {
             return Ok((VOID, nothing));
         }
         let callee = self.callee(name);
-        let missing = || self.front.error(at, format!("there is no function `{name}` for this"));
+        let missing = || self.front.error(at, format!("unknown function `{name}`"));
         let (id, params, ret) = callee.ok_or_else(missing)?;
         if params.len() != args.len() {
             let message = format!("`{name}` takes {} arguments, not {}", params.len(), args.len());

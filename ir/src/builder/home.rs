@@ -71,7 +71,7 @@ impl<'m> Home<'m> {
 
 fn refusal(module: &Module, id: FuncId) -> Option<String> {
     match module.functions.get(id) {
-        None => Some(format!("there is no function {id} in the module")),
+        None => Some(format!("the module has no function {id}")),
         Some(func) if !func.is_declaration() => Some(format!("`@{}` has a body already", func.name)),
         Some(_) => None,
     }

@@ -80,7 +80,7 @@ impl FunctionBuilder<'_> {
         let ty = match self.module().globals.get(global) {
             Some(global) => global.ptr_type(),
             None => {
-                self.misuse("I0035", format!("there is no global {global} in the module"));
+                self.misuse("I0035", format!("the module has no global {global}"));
                 Type::PTR
             }
         };

@@ -181,7 +181,7 @@ impl crate::FunctionBuilder<'_> {
         let declared = self.module().debug.as_ref().and_then(|debug| debug.subprograms.get(subprogram));
         let declared = declared.map(|subprogram| subprogram.declared);
         let Some(declared) = declared else {
-            self.misuse("I0035", format!("there is no {subprogram} in the module"));
+            self.misuse("I0035", format!("the module has no {subprogram}"));
             return ScopeId::from_u32(0);
         };
         self.func_mut().debug = Some(Box::new(FunctionDebug::new(subprogram, declared)));

@@ -409,7 +409,7 @@ impl<'a> BodyReader<'_, 'a> {
         if file as usize >= self.p.module.files.len() {
             let span = Span::new(start, self.p.last_end);
             let note = "files are listed at the top, as in `file 0 \"kernel.dsl\"`";
-            self.p.error("I0011", span, format!("no file number {file}")).notes.push(note.into());
+            self.p.error("I0011", span, format!("unknown file number {file}")).notes.push(note.into());
             return Some(());
         }
         let mut data = LocData::new(crate::FileId::from_u32(file), line, column);
@@ -459,7 +459,7 @@ impl<'a> BodyReader<'_, 'a> {
         let near =
             nearest(name, near.iter().map(String::as_str)).map(|near| format!("did you mean `sreg.{near}`?"));
         let shown = if name.len() > 40 { "..." } else { name };
-        let error = self.p.error("I0017", word.span(), format!("no special register `{shown}`"));
+        let error = self.p.error("I0017", word.span(), format!("unknown special register `{shown}`"));
         error.notes.push(near.unwrap_or_else(|| "special registers are PTX's, as in `sreg.tid.x`".into()));
         None
     }

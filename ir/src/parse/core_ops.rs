@@ -114,7 +114,7 @@ impl BodyReader<'_, '_> {
             Shape::StackAddr => {
                 let token = self.p.expect_kind(Tok::Local, "a stack slot such as `%buffer`")?;
                 let Some(&slot) = self.s.slots.get(&self.p.bytes(token)[1..]) else {
-                    let message = format!("no stack slot {}", self.p.describe(token));
+                    let message = format!("unknown stack slot {}", self.p.describe(token));
                     let note = "stack slots are declared before their use, as in `stack %buffer: 64 align 8`";
                     self.p.error("I0007", token.span(), message).notes.push(note.into());
                     return None;
@@ -338,7 +338,7 @@ impl BodyReader<'_, '_> {
             let token = self.p.expect_kind(Tok::Word, "an operation such as `iadd`")?;
             let name = self.p.text(token);
             let Some(with) = Opcode::REDUCTIONS.into_iter().find(|op| op.name() == name) else {
-                let message = format!("no reduction {}", self.p.describe(token));
+                let message = format!("unknown reduction {}", self.p.describe(token));
                 let known: Vec<&str> = Opcode::REDUCTIONS.iter().map(|op| op.name()).collect();
                 let note = format!("reductions are {}", known.join(" "));
                 self.p.error("I0016", token.span(), message).notes.push(note);

@@ -144,7 +144,7 @@ impl<'a> Parser<'a> {
             Number::Decimal { .. } | Number::F32Bits(_) | Number::F64Bits(_) => None,
         };
         if value.is_none() {
-            self.error("I0005", span, format!("this is no {what}"));
+            self.error("I0005", span, format!("invalid {what}"));
         }
         value
     }

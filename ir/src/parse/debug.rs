@@ -55,7 +55,7 @@ impl<'a> Parser<'a> {
         let number: u32 = self.int("file number")?;
         if number as usize >= self.module.files.len() {
             let note = "files are listed at the top, as in `file 0 \"kernel.dsl\"`";
-            self.error("I0011", span, format!("no file number {number}")).notes.push(note.into());
+            self.error("I0011", span, format!("unknown file number {number}")).notes.push(note.into());
             return None;
         }
         Some(FileId::from_u32(number))
@@ -106,7 +106,7 @@ impl<'a> Parser<'a> {
         let (Ok(number), true) = (digits.parse::<u32>(), ITEMS.contains(&kind)) else {
             let near = nearest(kind, ITEMS.into_iter()).map(|near| format!("did you mean `!{near}`?"));
             let note = near.unwrap_or_else(|| "these are `!unit0`, `!type0`, `!fn0` and `!variable`".into());
-            self.error("I0001", span, format!("`!{name}` is no debug information")).notes.push(note);
+            self.error("I0001", span, format!("`!{name}` is not debug information")).notes.push(note);
             return None;
         };
         self.expect(b'=')?;
@@ -192,7 +192,7 @@ impl<'a> Parser<'a> {
                 }
                 None if self.unread_symbols.contains(self.name(token)) => {}
                 Some(Symbol::Func(_)) | None => {
-                    let message = format!("{} is no global", self.describe(token));
+                    let message = format!("{} is not a global", self.describe(token));
                     self.error("I0011", token.span(), message);
                 }
             }
@@ -216,7 +216,7 @@ impl<'a> Parser<'a> {
                 let Some(encoding) = encoding else {
                     let names = Encoding::ALL.map(Encoding::name);
                     let note = format!("encodings are {}", names.join(", "));
-                    self.error("I0016", token.span(), format!("no encoding `{word}`")).notes.push(note);
+                    self.error("I0016", token.span(), format!("unknown encoding `{word}`")).notes.push(note);
                     return None;
                 };
                 DebugType::Base { name, size, encoding }
@@ -228,7 +228,7 @@ impl<'a> Parser<'a> {
                     let token = self.expect_kind(Tok::Word, "a state space")?;
                     let found = StateSpace::from_name(self.text(token));
                     let Some(found) = found else {
-                        let message = format!("no state space {}", self.describe(token));
+                        let message = format!("unknown state space {}", self.describe(token));
                         self.error("I0003", token.span(), message);
                         return None;
                     };
@@ -299,7 +299,7 @@ impl<'a> Parser<'a> {
                 ];
                 let near = nearest(word, kinds.into_iter()).map(|near| format!("did you mean `{near}`?"));
                 let note = near.unwrap_or_else(|| format!("kinds of types are {}", kinds.join(", ")));
-                let message = format!("no kind of type {}", self.describe(token));
+                let message = format!("unknown kind of type {}", self.describe(token));
                 self.error("I0003", token.span(), message).notes.push(note);
                 return None;
             }

@@ -217,7 +217,7 @@ impl<'a> Parser<'a> {
                 let help = near
                     .map_or("targets are sm_20 to sm_121a".into(), |near| format!("did you mean `{near}`?"));
                 let shown = if text.len() > 40 { "..." } else { &text };
-                let message = format!("no target `{shown}`");
+                let message = format!("unknown target `{shown}`");
                 self.error("I0021", token.span(), message).notes.push(help);
             }
         }

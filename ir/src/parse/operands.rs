@@ -123,7 +123,7 @@ impl BodyReader<'_, '_> {
         let name = self.p.text(token);
         let cond = from_name(name);
         if cond.is_none() {
-            let message = format!("no condition {}", self.p.describe(token));
+            let message = format!("unknown condition {}", self.p.describe(token));
             let note = format!("conditions are {}", all.collect::<Vec<_>>().join(" "));
             self.p.error("I0016", token.span(), message).notes.push(note);
         }

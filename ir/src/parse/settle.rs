@@ -30,7 +30,7 @@ impl BodyReader<'_, '_> {
         }
         for (block, token) in std::mem::take(&mut self.s.forward_blocks) {
             if !self.func.layout.is_block_inserted(block) {
-                let message = format!("no block {}", self.p.describe(token));
+                let message = format!("unknown block {}", self.p.describe(token));
                 let name = self.p.text(token);
                 let known =
                     self.s.blocks.iter().filter(|(_, known)| self.func.layout.is_block_inserted(**known));

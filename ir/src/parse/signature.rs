@@ -105,7 +105,7 @@ impl Parser<'_> {
                 b"align" => attrs.align = Some(self.number_in_parentheses("alignment")?),
                 b"dereferenceable" => attrs.dereferenceable = Some(self.number_in_parentheses("size")?),
                 _ => {
-                    let message = format!("no attribute {} of a parameter", self.describe(token));
+                    let message = format!("unknown parameter attribute {}", self.describe(token));
                     let note = "a parameter can be noalias, readonly, nonnull, signext, align(n) and dereferenceable(n)";
                     self.error("I0016", token.span(), message).notes.push(note.into());
                     return None;
@@ -169,7 +169,7 @@ impl Parser<'_> {
                     attrs.abi_preserve_control = Some(self.number_in_parentheses("number of registers")?);
                 }
                 _ => {
-                    let message = format!("no attribute {}", self.describe(token));
+                    let message = format!("unknown attribute {}", self.describe(token));
                     let note = "attributes of kernels are reqntid, maxntid, reqnctapercluster, minnctapersm, maxnreg, maxclusterrank and \
                                 explicitcluster; of functions inline, noinline, cold, noreturn, pure, convergent, signext, abi_preserve and \
                                 abi_preserve_control";

@@ -148,7 +148,7 @@ impl Parser<'_> {
             let space = self.expect_kind(Tok::Word, "a state space")?;
             let ty = StateSpace::from_name(self.text(space)).and_then(Type::ptr);
             if ty.is_none() || ty == Some(Type::PTR) {
-                let message = format!("no pointers to {}", self.describe(space));
+                let message = format!("expected a state space of pointers, found {}", self.describe(space));
                 self.error("I0003", space.span(), message).notes.push(
                     "the spaces are global, shared, local, const and param; a generic pointer is `ptr`"
                         .into(),
@@ -161,7 +161,7 @@ impl Parser<'_> {
                 let count = count.and_then(|n| n.parse().ok());
                 let vector = ty.zip(count).and_then(|(ty, count)| Type::vector(ty.element(), count));
                 if vector.is_none() {
-                    let message = format!("no vector {}", self.describe(lanes));
+                    let message = format!("invalid vector {}", self.describe(lanes));
                     let note = "a vector of pointers is written `ptr<global>x4`, with 2 to 64 elements";
                     self.error("I0003", lanes.span(), message).notes.push(note.into());
                 }
@@ -200,7 +200,7 @@ impl Parser<'_> {
                 self.error("I0303", span, format!("`{shown}` holds itself")).notes.push(note);
                 return None;
             }
-            self.error("I0003", span, format!("no type `{shown}`")).notes.push(help);
+            self.error("I0003", span, format!("unknown type `{shown}`")).notes.push(help);
         }
         ty
     }

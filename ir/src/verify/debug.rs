@@ -261,7 +261,7 @@ impl Verifier<'_> {
             && !func.dfg.ty(value).is_invalid()
         {
             let message = format!(
-                "`{name}` of `@{}` is bound to memory at a {}, which is no pointer",
+                "`{name}` of `@{}` is bound to memory at a {}, which is not a pointer",
                 func.name,
                 func.dfg.ty(value)
             );

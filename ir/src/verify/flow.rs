@@ -150,8 +150,7 @@ impl Verifier<'_> {
             },
             ValueDef::Param(home, _) => (tree.dominates(home, block), func.layout.is_block_inserted(home)),
             ValueDef::Alias(to) => {
-                let message =
-                    format!("{} stands for {} and was not replaced", self.name(value), self.name(to));
+                let message = format!("{} aliases {} and was not replaced", self.name(value), self.name(to));
                 self.inst_error(inst, "I0341", message)
                     .notes
                     .push("call DataFlowGraph::resolve_aliases".into());

@@ -137,7 +137,7 @@ fn relocs(module: &Module, types: &TypeTable, global: &Global, errors: &mut Vec<
                 Some(target) if target.handle.is_some() => {
                     error(
                         "I0427",
-                        format!("`@{name}` holds the address of `@{}`, which is no memory", target.name),
+                        format!("`@{name}` holds the address of `@{}`, which is not memory", target.name),
                         "",
                     );
                 }

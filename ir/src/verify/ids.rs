@@ -38,7 +38,7 @@ impl Verifier<'_> {
                     let mut error = Diagnostic::error(
                         "I0424",
                         span,
-                        format!("there is no {missing}, which `{op}` names"),
+                        format!("`{op}` names {missing}, which does not exist"),
                     );
                     if span.is_none() {
                         error = error.note(format!("in `@{}`, {block}: {inst}", func.name));

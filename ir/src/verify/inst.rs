@@ -176,10 +176,12 @@ impl<'a> Verifier<'a> {
         }
         if let (InstData::Vec { .. }, true) = (data, ty.is_invalid()) {
             let given = func.dfg.args(inst).len();
-            self.inst_error(inst, "I0411", format!("there is no vector of {given} {t}")).notes.push(format!(
-                "a vector has 2 to {} elements: i1, i8 to i128, floats or pointers",
-                Type::MAX_LANES
-            ));
+            self.inst_error(inst, "I0411", format!("a vector cannot have {given} elements of type {t}"))
+                .notes
+                .push(format!(
+                    "a vector has 2 to {} elements: i1, i8 to i128, floats or pointers",
+                    Type::MAX_LANES
+                ));
             return;
         }
         let wanted = match rule {

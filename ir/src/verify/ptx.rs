@@ -66,7 +66,7 @@ impl Verifier<'_> {
         let takes: usize = data.operands.iter().filter(|operand| operand.takes_value()).count();
         if takes != args.len() {
             let message =
-                format!("the operand list of `ptx.{mnemonic}` stands for {takes} values, not {}", args.len());
+                format!("the operand list of `ptx.{mnemonic}` takes {takes} values, not {}", args.len());
             self.inst_error(inst, "I0451", message);
             return;
         }

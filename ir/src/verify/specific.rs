@@ -50,7 +50,7 @@ impl<'a> Verifier<'a> {
             }
             InstData::GlobalAddr { global, .. } if self.module.globals[*global].handle.is_some() => {
                 let name = &self.module.globals[*global].name;
-                self.inst_error(inst, "I0427", format!("`@{name}` is no memory, it has no address"))
+                self.inst_error(inst, "I0427", format!("`@{name}` is not memory, it has no address"))
                     .notes
                     .push("table-derived operations name it: `ptx.tex.1d.v4.f32.s32 [@name, {%x}]`".into());
             }
@@ -339,7 +339,7 @@ impl<'a> Verifier<'a> {
     /// The function of a call or address, which must not be a kernel.
     pub(super) fn called(&mut self, inst: Inst, callee: crate::FuncId) -> Option<&'a Function> {
         let Some(callee) = self.module.functions.get(callee) else {
-            self.inst_error(inst, "I0424", format!("there is no function {callee}"));
+            self.inst_error(inst, "I0424", format!("unknown function {callee}"));
             return None;
         };
         if callee.kind == FuncKind::Kernel {

@@ -27,15 +27,15 @@ fn unknown_types_and_suffixes() {
     check_body(
         "%a = load.f33 %p\n%b = load.i32x65 %p\n%e = load %p\n%f = addrspacecast.ptr<globl> %p\n%g = inttoptr.ptr<generic> %l\nret",
         expect![[r#"
-            5:11: error[I0003]: no type `f33`
+            5:11: error[I0003]: unknown type `f33`
               note: did you mean `f32`?
-            6:11: error[I0003]: no type `i32x65`
+            6:11: error[I0003]: unknown type `i32x65`
               note: types are i1 to i128, f16 bf16 tf32 f32 f64, e4m3 e5m2 e2m3 e3m2 e2m1 ue8m0, vectors as in f32x4, ptr and ptr<global>; structs and arrays that are defined further up
             7:6: error[I0015]: `load` needs the type of its result
               note: write it as in `load.i32`
-            8:24: error[I0003]: no pointers to `globl`
+            8:24: error[I0003]: expected a state space of pointers, found `globl`
               note: the spaces are global, shared, local, const and param; a generic pointer is `ptr`
-            9:19: error[I0003]: no pointers to `generic`
+            9:19: error[I0003]: expected a state space of pointers, found `generic`
               note: the spaces are global, shared, local, const and param; a generic pointer is `ptr`
         "#]],
     );
@@ -121,8 +121,8 @@ fn undefined_and_redefined_blocks() {
     check_body(
         "brif %c, next, nowhere\nnext:\njump nxt\nnext:\nret",
         expect![[r#"
-        5:16: error[I0009]: no block `nowhere`
-        7:6: error[I0009]: no block `nxt`
+        5:16: error[I0009]: unknown block `nowhere`
+        7:6: error[I0009]: unknown block `nxt`
           note: did you mean `next`?
         8:1: error[I0010]: block `next` is defined twice
           6:1: first defined here
@@ -177,20 +177,20 @@ fn conditions_registers_and_attributes() {
     check_body(
         "%a = icmp lt %i, %i\n%b = fcmp slt %x, %x\n%e = sreg.tid.w\n%f = sreg.laneidd\nret",
         expect![[r#"
-            5:11: error[I0016]: no condition `lt`
+            5:11: error[I0016]: unknown condition `lt`
               note: conditions are eq ne slt sle sgt sge ult ule ugt uge
-            6:11: error[I0016]: no condition `slt`
+            6:11: error[I0016]: unknown condition `slt`
               note: conditions are eq ne lt le gt ge equ neu ltu leu gtu geu num nan
-            7:6: error[I0017]: no special register `tid.w`
+            7:6: error[I0017]: unknown special register `tid.w`
               note: did you mean `sreg.tid.x`?
-            8:6: error[I0017]: no special register `laneidd`
+            8:6: error[I0017]: unknown special register `laneidd`
               note: did you mean `sreg.laneid`?
         "#]],
     );
     check(
         "kernel @k() reqntd(32) { entry: ret }\nkernel @l() reqntid(32 { entry: ret }\n",
         expect![[r#"
-            1:13: error[I0016]: no attribute `reqntd`
+            1:13: error[I0016]: unknown attribute `reqntd`
               note: attributes of kernels are reqntid, maxntid, reqnctapercluster, minnctapersm, maxnreg, maxclusterrank and explicitcluster; of functions inline, noinline, cold, noreturn, pure, convergent, signext, abi_preserve and abi_preserve_control
             2:24: error[I0001]: expected `)`, found `{`
         "#]],
@@ -204,7 +204,7 @@ fn items() {
         expect![[r#"
             1:1: error[I0001]: expected `kernel`, `func`, `global`, `const`, `shared`, `type`, `target` or `file`, found `kernal`
               note: did you mean `kernel`?
-            2:8: error[I0021]: no target `sm_81`
+            2:8: error[I0021]: unknown target `sm_81`
               note: did you mean `sm_80`?
             3:8: error[I0001]: expected a name such as `@name`, found `x`
             5:1: error[I0001]: expected `{` and a body, found `global`
@@ -301,7 +301,7 @@ fn stack_slots() {
             3:6: error[I0316]: stack slot %s has no bytes
             3:6: error[I0312]: the alignment 3 of stack slot %t is not a power of two
             7:7: error[I0008]: `%i` is defined twice
-            8:17: error[I0007]: no stack slot `%u`
+            8:17: error[I0007]: unknown stack slot `%u`
               note: stack slots are declared before their use, as in `stack %buffer: 64 align 8`
         "#]],
     );
@@ -319,7 +319,7 @@ fn locations() {
     check_body(
         "%a = iadd %i, %i !0:1:2\nret",
         expect![[r#"
-        5:18: error[I0011]: no file number 0
+        5:18: error[I0011]: unknown file number 0
           note: files are listed at the top, as in `file 0 "kernel.dsl"`
     "#]],
     );

@@ -30,7 +30,7 @@ fn lines_that_are_read_are_verified_beside_lines_that_are_not() {
             5:3: error[I0402]: operand 2 of `iadd` must be i32; %y is f32
               1:6: %y is a parameter of this function
               note: `fptosi.i32` or `fptoui.i32` converts it
-            7:10: error[I0003]: no type `i3x2`
+            7:10: error[I0003]: unknown type `i3x2`
               note: did you mean `i32`?
             8:3: error[I0401]: `fadd` takes a float or a vector of floats, not i32
               note: did you mean `iadd`?
@@ -46,9 +46,9 @@ fn items_that_are_read_are_verified_beside_items_that_are_not() {
          kernel @k(%p: ptr<global>) -> i32 {\nentry:\n  %a = global_addr @a\n  %v = load.Pair %a\n  store %v, %p\n  %i = call @c(%v)\n  \
          %w = load.i32 %p\n  %f = fadd %w, %w\n  %j = iadd %i, %w\n  ret\n}\nfunc @d = @c\n",
         expect![[r#"
-            1:19: error[I0003]: no type `f31`
+            1:19: error[I0003]: unknown type `f31`
               note: did you mean `f32`?
-            2:12: error[I0003]: no type `i33x4`
+            2:12: error[I0003]: unknown type `i33x4`
               note: types are i1 to i128, f16 bf16 tf32 f32 f64, e4m3 e5m2 e2m3 e3m2 e2m1 ue8m0, vectors as in f32x4, ptr and ptr<global>; structs and arrays that are defined further up
             3:8: error[I0312]: the alignment 3 of `@b` is not a power of two
             8:8: error[I0320]: kernel `@k` returns i32

@@ -196,7 +196,7 @@ fn lists_of_operands() {
         expect![[r#"
             3:1: error[I0425]: lane 8 of two i32x4, whose lanes are 0 to 7
             4:1: error[I0401]: `iadd` takes an integer of at least 2 bits or a vector of such, not f32
-            5:13: error[I0016]: no reduction `isub`
+            5:13: error[I0016]: unknown reduction `isub`
               note: reductions are iadd imul band bor bxor smin smax umin umax fadd fmul fmin fmax fminimum fmaximum
             6:1: error[I0402]: operand 2 of `uadd_overflow` must be i32x4; %w is f32x4
               1:6: %w is a parameter of this function
@@ -289,9 +289,9 @@ fn vectors() {
     check_body(
         "%e = vec %i, %i\n%j = extract %e, 300\n%k = load.i32 %p align 3\n%m = load.i32 %p + 2147483648\nret",
         expect![[r#"
-            6:18: error[I0005]: this is no lane (0 to 31)
+            6:18: error[I0005]: invalid lane (0 to 31)
             7:24: error[I0005]: an alignment is a power of two
-            8:20: error[I0005]: this is no offset (it must fit i32)
+            8:20: error[I0005]: invalid offset (it must fit i32)
         "#]],
     );
 }

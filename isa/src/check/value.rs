@@ -114,7 +114,7 @@ fn is_part(operand: &Operand) -> bool {
 }
 
 /// The register of which an operand is a part, or the operand.
-#[expect(clippy::wildcard_enum_match_arm, reason = "what is no part is whole")]
+#[expect(clippy::wildcard_enum_match_arm, reason = "what is not a part is whole")]
 fn without_part<'a>(operand: &Operand<'a>) -> Operand<'a> {
     match operand {
         Operand::Select(register, _) if is_part(operand) => **register,

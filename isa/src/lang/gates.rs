@@ -39,7 +39,7 @@ fn releases(c: &mut Cursor) -> Result<ReleaseRange> {
     };
     match (release(since), release(until)) {
         (Ok(since), Ok(until)) => Ok(ReleaseRange { since, until }),
-        _ => c.error(format!("`{text}` is no release of ptxas")),
+        _ => c.error(format!("`{text}` is not a release of ptxas")),
     }
 }
 
@@ -56,7 +56,7 @@ fn condition(c: &mut Cursor) -> Result<Condition> {
         };
         match (version(since), version(until)) {
             (Ok(since), Ok(until)) => (condition.since, condition.until) = (since, until),
-            _ => return c.error(format!("`{text}` is no version")),
+            _ => return c.error(format!("`{text}` is not a version")),
         }
     }
     if c.eat_word("sm") {
@@ -65,7 +65,7 @@ fn condition(c: &mut Cursor) -> Result<Condition> {
             let text = c.run("a target", |ch| ch.is_ascii_alphanumeric() || ch == '.')?;
             match target_range(text) {
                 Some(range) => condition.targets.push(range),
-                None => return c.error(format!("`{text}` is no target")),
+                None => return c.error(format!("`{text}` is not a target")),
             }
             if !c.eat(",") {
                 break;

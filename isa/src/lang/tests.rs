@@ -95,12 +95,12 @@ fn an_operation_is_an_opcode_in_a_family() {
     assert_eq!((found.len(), found[0].at.line), (1, 5), "{found:?}");
     assert!(found[0].message.ends_with("give one of the families a word with `as`"));
     let found = errors("area a class strange\n");
-    assert_eq!(found, [(1, "no class `strange` of instructions".to_string())]);
+    assert_eq!(found, [(1, "unknown instruction class `strange`".to_string())]);
 }
 
 #[test]
 fn an_unknown_trait_is_an_error_at_the_form() {
     let tables = tables("area a\nfamily x 1.1 : flies\nx .u32   d\n").unwrap();
     let found = generate(&tables).unwrap_err();
-    assert_eq!((found[0].at.line, found[0].message.as_str()), (3, "no trait `flies`"));
+    assert_eq!((found[0].at.line, found[0].message.as_str()), (3, "unknown trait `flies`"));
 }

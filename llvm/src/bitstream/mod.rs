@@ -177,7 +177,7 @@ impl<'a> Block<'a> {
         cursor.check(record.offset)?;
         self.cursor = cursor;
         record.code = u32::try_from(code)
-            .map_err(|_| Error::container(record.offset, format!("{code} is no code of a record")))?;
+            .map_err(|_| Error::container(record.offset, format!("{code} is not a code of a record")))?;
         Ok(())
     }
 
@@ -247,7 +247,12 @@ impl<'a> Block<'a> {
                         current = record.ops.first().and_then(|id| u32::try_from(*id).ok());
                     }
                 }
-                _ => return Err(Error::container(offset, "what is no record in the block of abbreviations")),
+                _ => {
+                    return Err(Error::container(
+                        offset,
+                        "what is not a record in the block of abbreviations",
+                    ));
+                }
             }
         }
         self.info = Arc::new(info);

@@ -400,7 +400,7 @@ impl Builder<'_, '_, '_> {
         }
         if !traps && self.b.func().kind != ir::FuncKind::Kernel {
             return Err(Error::unsupported(format!(
-                "`{}` in a function that is no kernel",
+                "`{}` in a function that is not a kernel",
                 &t.module[inst.mnemonic]
             )));
         }

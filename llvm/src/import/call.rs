@@ -143,7 +143,7 @@ impl Builder<'_, '_, '_> {
         let signature = self.signature(call.signature, call.attributes)?;
         let callee = self.scalar(call.callee)?;
         if !self.type_of(callee).is_ptr() {
-            return Err(Error::record(inst.offset, "a call of what is no pointer"));
+            return Err(Error::record(inst.offset, "a call of what is not a pointer"));
         }
         let callee = self.generic(callee);
         if signature.ir.iter().any(|param| param.byval.is_some()) {
@@ -214,7 +214,7 @@ impl Builder<'_, '_, '_> {
     }
 
     /// The text that a constant address leads to.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "what is no text has none")]
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is not a text has none")]
     fn text(&self, value: ValueId) -> Option<String> {
         let module = self.module();
         let mut value = value;

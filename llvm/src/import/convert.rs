@@ -11,7 +11,7 @@ use warpsmith_ir::{InstBuilder, Type, Value};
 
 impl Builder<'_, '_, '_> {
     /// The elements of a value: of a vector, each; of another, itself.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "what is no vector is one lane")]
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is not a vector is one lane")]
     pub fn lanes(&self, ty: TypeId) -> (TypeId, usize) {
         match self.ty(ty) {
             Llvm::Vector { len, element } => (*element, *len as usize),
@@ -20,7 +20,7 @@ impl Builder<'_, '_, '_> {
     }
 
     /// The bits of an integer type.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "what is no integer is refused by name")]
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is not an integer is refused by name")]
     pub fn width(&self, ty: TypeId) -> Result<u32> {
         match self.ty(ty) {
             Llvm::Integer(bits) => Ok(*bits),

@@ -140,7 +140,7 @@ impl<'a> Importer<'a> {
 }
 
 /// The functions that a list of constructors or destructors names, with their priorities.
-#[expect(clippy::wildcard_enum_match_arm, reason = "what is no list has no parts")]
+#[expect(clippy::wildcard_enum_match_arm, reason = "what is not a list has no parts")]
 pub(super) fn listed(module: &Module<'_>, name: &str) -> Vec<(i64, GlobalValue)> {
     let Some(init) = module.globals.iter().find(|global| global.name == name).and_then(|global| global.init)
     else {
@@ -159,7 +159,7 @@ pub(super) fn listed(module: &Module<'_>, name: &str) -> Vec<(i64, GlobalValue)>
 }
 
 /// The type of a variable's elements, and how many there are: what LLVM says, or bytes, where the IR would lay it out in another way.
-#[expect(clippy::wildcard_enum_match_arm, reason = "what is no array is one")]
+#[expect(clippy::wildcard_enum_match_arm, reason = "what is not an array is one")]
 fn contents(module: &Module<'_>, ty: TypeId, size: u64, table: &mut ir::TypeTable) -> (ir::Type, ir::Extent) {
     let types = &module.types;
     let (element, extent) = match types.get(ty) {
@@ -313,7 +313,7 @@ fn mask(value: u64, bits: u64) -> u64 {
 }
 
 /// The address that a constant is, if it is one.
-#[expect(clippy::wildcard_enum_match_arm, reason = "what is no address is none")]
+#[expect(clippy::wildcard_enum_match_arm, reason = "what is not an address is none")]
 pub(super) fn address(module: &Module<'_>, value: ValueId, depth: u32) -> Option<Address> {
     if depth > MAX_DEPTH {
         return None;
@@ -348,7 +348,7 @@ pub(super) fn address(module: &Module<'_>, value: ValueId, depth: u32) -> Option
     }
 }
 
-#[expect(clippy::wildcard_enum_match_arm, reason = "what is no number is none")]
+#[expect(clippy::wildcard_enum_match_arm, reason = "what is not a number is none")]
 fn integer(module: &Module<'_>, value: ValueId) -> Option<i64> {
     match module.constant(value)?.kind {
         ConstantKind::Integer(n) => Some(n),

@@ -185,7 +185,7 @@ impl Builder<'_, '_, '_> {
     }
 
     /// An operation on scalars, or on each element of vectors.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "what is no integer is a float")]
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is not an integer is a float")]
     pub fn combine_values(
         &mut self,
         op: BinaryOp,
@@ -328,7 +328,7 @@ impl Builder<'_, '_, '_> {
         let mut all = Vec::new();
         for (case, to) in cases {
             let Some(number) = self.constant_integer(*case) else {
-                return Err(Error::unsupported("a case that is no integer"));
+                return Err(Error::unsupported("a case that is not an integer"));
             };
             let number = if bits < 64 { number & integer::low_bits(bits) } else { number };
             let (to, args) = self.target(block, *to)?;

@@ -71,7 +71,7 @@ impl Lookup<'_, '_> {
 
 impl Module<'_> {
     /// The number that a constant of the module is.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "what is no number is none")]
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is not a number is none")]
     fn number(&self, value: ValueId) -> Option<i64> {
         match self.constant(value)?.kind {
             crate::module::constants::ConstantKind::Integer(number) => Some(number),

@@ -12,7 +12,7 @@ use warpsmith_ir::{InstBuilder, IntCC, Value};
 pub(super) type Range = [i64; 2];
 
 /// The ranges that are attached to instructions, by instruction: those of one piece.
-#[expect(clippy::wildcard_enum_match_arm, reason = "what is no number is none")]
+#[expect(clippy::wildcard_enum_match_arm, reason = "what is not a number is none")]
 pub(super) fn attached(module: &Module<'_>, body: &Body) -> FxHashMap<u32, Range> {
     let metadata = |number: u64| {
         let number = usize::try_from(number).ok()?;

@@ -213,7 +213,7 @@ pub(super) fn whole(types: &Types, ty: TypeId, table: &mut ir::TypeTable) -> Res
     }
 }
 
-#[expect(clippy::wildcard_enum_match_arm, reason = "what is no whole is its one part")]
+#[expect(clippy::wildcard_enum_match_arm, reason = "what is not a whole is its one part")]
 fn part_of_whole(types: &Types, ty: TypeId, table: &mut ir::TypeTable) -> Result<Option<ir::Type>> {
     Ok(match types.get(ty) {
         Type::Array { len, element } => match part_of_whole(types, *element, table)? {

@@ -60,7 +60,7 @@ impl<'a> Importer<'a> {
         }
         let module = &self.modules[index].1;
         let Some((varargs, ret, params)) = module.signature(ty) else {
-            return Err(Error::unsupported("a call of what is no function"));
+            return Err(Error::unsupported("a call of what is not a function"));
         };
         let mut signature = Signature {
             params: Vec::new(),
@@ -284,7 +284,7 @@ fn annotation(module: &Module<'_>, function: usize, key: &str) -> Option<u32> {
     None
 }
 
-#[expect(clippy::wildcard_enum_match_arm, reason = "what is no number is none")]
+#[expect(clippy::wildcard_enum_match_arm, reason = "what is not a number is none")]
 fn integer(module: &Module<'_>, value: ValueId) -> Option<u32> {
     use crate::module::constants::ConstantKind;
     match module.constant(value)?.kind {

@@ -164,7 +164,7 @@ impl Symbols {
 }
 
 /// The symbol that a constant is, looking through casts.
-#[expect(clippy::wildcard_enum_match_arm, reason = "what is no address of a symbol is none")]
+#[expect(clippy::wildcard_enum_match_arm, reason = "what is not an address of a symbol is none")]
 pub(super) fn plain(module: &Module<'_>, mut value: ValueId) -> Option<GlobalValue> {
     for _ in 0..16 {
         if let Some(global) = module.global_value(value) {

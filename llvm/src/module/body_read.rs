@@ -305,7 +305,7 @@ impl<'m, 'a> Reader<'m, 'a> {
         if self.module.types.has(ty) { Ok(ty) } else { Err(fields.wrong()) }
     }
 
-    #[expect(clippy::wildcard_enum_match_arm, reason = "what is no pointer is refused by name")]
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is not a pointer is refused by name")]
     fn address(&mut self, fields: &mut Fields<'_>) -> Result<(ValueId, TypeId)> {
         let (value, ty) = self.typed(fields)?;
         match self.module.types.get(ty) {
@@ -409,7 +409,7 @@ impl<'m, 'a> Reader<'m, 'a> {
     }
 
     /// `i1`, or as many of them as the vector has elements.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "what is no vector gives one bit")]
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is not a vector gives one bit")]
     fn bool_like(&mut self, ty: TypeId) -> TypeId {
         let bit = self.module.types.bit();
         match *self.module.types.get(ty) {

@@ -118,7 +118,7 @@ pub(super) fn global(module: &Module<'_>, record: &Record<'_>) -> Result<GlobalV
     let mut space = (flags >> 2) as u32;
     if flags & 2 == 0 {
         let Type::Pointer { space: of_pointer, pointee: Some(pointee) } = module.types.get(of_type) else {
-            return Err(Error::record(record.offset, "a variable whose type is no pointer"));
+            return Err(Error::record(record.offset, "a variable whose type is not a pointer"));
         };
         (space, of_type) = (*of_pointer, *pointee);
     }

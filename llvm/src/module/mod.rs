@@ -364,7 +364,7 @@ impl<'a> Module<'a> {
     }
 
     /// The type of a function.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "what is no function has no signature")]
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is not a function has no signature")]
     pub fn signature(&self, ty: TypeId) -> Option<(bool, TypeId, &[TypeId])> {
         match self.types.get(ty) {
             Type::Function { varargs, ret, params } => Some((*varargs, *ret, params)),

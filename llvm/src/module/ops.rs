@@ -50,7 +50,7 @@ impl BinaryOp {
     /// The operation of a number, which integers and floats share.
     #[expect(
         clippy::wildcard_enum_match_arm,
-        reason = "what is no vector is one element; what is no number has no operations"
+        reason = "what is not a vector is one element; what is not a number has no operations"
     )]
     pub fn of(number: u64, types: &Types, ty: TypeId) -> Option<BinaryOp> {
         let element = match types.get(ty) {

@@ -6,7 +6,7 @@
 //! - an instruction that stays keeps its source location, and a value its name; what replaces an instruction takes them over;
 //! - no pass recurses over the function, and none takes more than about linear time in its size.
 
-#[allow(clippy::wildcard_enum_match_arm, reason = "what is no sum is a term")]
+#[allow(clippy::wildcard_enum_match_arm, reason = "what is not a sum is a term")]
 mod addresses;
 #[deny(clippy::wildcard_enum_match_arm)]
 mod aggregates;
@@ -14,17 +14,20 @@ mod aggregates;
 mod bytes;
 mod cfg;
 mod conjoin;
-#[allow(clippy::wildcard_enum_match_arm, reason = "what is no address of a variable is not looked at")]
+#[allow(clippy::wildcard_enum_match_arm, reason = "what is not an address of a variable is not looked at")]
 mod constants;
 mod copy;
-#[allow(clippy::wildcard_enum_match_arm, reason = "what is no sum or product of a counter is not looked at")]
+#[allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "what is not a sum or product of a counter is not looked at"
+)]
 mod counters;
 mod dce;
 #[allow(clippy::wildcard_enum_match_arm, reason = "traits say what has effects")]
 mod deadloops;
 #[allow(clippy::wildcard_enum_match_arm, reason = "only divisions are of interest")]
 mod divide;
-#[allow(clippy::wildcard_enum_match_arm, reason = "what is no product of bytes is a term like others")]
+#[allow(clippy::wildcard_enum_match_arm, reason = "what is not a product of bytes is a term like others")]
 mod dots;
 #[allow(clippy::wildcard_enum_match_arm, reason = "only loads and stores are of interest")]
 mod dse;
@@ -54,9 +57,9 @@ mod place;
 mod ranges;
 #[allow(clippy::wildcard_enum_match_arm, reason = "what passes no pointer on writes nothing through one")]
 mod readonly;
-#[allow(clippy::wildcard_enum_match_arm, reason = "what is no sum is a term")]
+#[allow(clippy::wildcard_enum_match_arm, reason = "what is not a sum is a term")]
 mod reassociate;
-#[allow(clippy::wildcard_enum_match_arm, reason = "what is no multiple of an index is not looked at")]
+#[allow(clippy::wildcard_enum_match_arm, reason = "what is not a multiple of an index is not looked at")]
 mod remat;
 #[allow(clippy::wildcard_enum_match_arm, reason = "a loop that is not understood stays as it is")]
 mod rotate;
@@ -66,7 +69,7 @@ mod simplify;
 mod sink;
 mod spaces;
 mod ssa;
-#[allow(clippy::wildcard_enum_match_arm, reason = "what is no product of a counter is not looked at")]
+#[allow(clippy::wildcard_enum_match_arm, reason = "what is not a product of a counter is not looked at")]
 mod strides;
 mod thread;
 #[allow(clippy::wildcard_enum_match_arm, reason = "a loop that is not understood stays as it is")]

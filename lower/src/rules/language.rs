@@ -268,7 +268,7 @@ impl Reader {
         }
         let is_number = token.starts_with(|c: char| c.is_ascii_digit() || c == '-');
         if is_number || token == "inf" {
-            return literal(&token).ok_or(format!("`{token}` is no number"));
+            return literal(&token).ok_or(format!("`{token}` is not a number"));
         }
         if FACTS.contains(&(&*token, false)) {
             return Ok(Tree::Fact(token, None));

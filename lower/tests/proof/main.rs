@@ -277,7 +277,7 @@ fn mistakes_in_rules_have_a_line() {
         ("[op: a b", "`[` without `]`"),
         ("[op] a: (op x) => x", "expected `:` behind the words in brackets"),
         ("[a b: x y, z] r: (a x) => x", "expected 2 words for each choice, found 1"),
-        ("a: (iadd x 1y) => x", "`1y` is no number"),
+        ("a: (iadd x 1y) => x", "`1y` is not a number"),
         ("a: (iadd) => x", "`iadd` has one to three operands, found 0"),
     ];
     for (text, message) in cases {

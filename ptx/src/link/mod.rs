@@ -119,11 +119,7 @@ impl Findings<'_> {
 /// The highest target, and the address size, which must be one.
 fn target(modules: &[ValidatedModule], findings: &mut Findings<'_>) -> Option<Target> {
     let Some(highest) = (0..modules.len()).max_by_key(|n| modules[*n].target()) else {
-        findings.general.push(Diagnostic::error(
-            codes::LINK_TARGET,
-            Span::NONE,
-            "there is no module to link",
-        ));
+        findings.general.push(Diagnostic::error(codes::LINK_TARGET, Span::NONE, "no module to link"));
         return None;
     };
     let target = modules[highest].target();

@@ -108,7 +108,7 @@ impl Parser<'_> {
             std::str::from_utf8(self.text().get(1..)?).ok().filter(|_| self.token.kind == Kind::Dot)?;
         let meant = suggest::type_name(text)?;
         let span = self.span();
-        let error = Diagnostic::error(codes::SYNTAX, span, format!("`.{text}` is no type"));
+        let error = Diagnostic::error(codes::SYNTAX, span, format!("unknown type `.{text}`"));
         self.report(error.fix("did you mean", span, format!(".{meant}")));
         Some(meant)
     }

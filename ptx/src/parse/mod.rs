@@ -249,7 +249,7 @@ impl<'a> Parser<'a> {
         let text = std::str::from_utf8(&self.text()[1..]).ok()?.to_ascii_lowercase();
         let near = nearest(&text, words.iter().copied())?;
         let span = self.span();
-        let message = format!("`.{}` is no {what}", clip_str(&text));
+        let message = format!("unknown {what} `.{}`", clip_str(&text));
         self.report(Diagnostic::error(codes::SYNTAX, span, message).fix(
             "did you mean",
             span,

@@ -6,7 +6,10 @@ use crate::tree::*;
 use std::fmt::{self, Write};
 
 impl Printer<'_> {
-    #[expect(clippy::wildcard_enum_match_arm, reason = "what is no label and no place is indented as code")]
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "what is neither a label nor a place is indented as code"
+    )]
     pub(super) fn body(&mut self, body: List<Stmt>) -> fmt::Result {
         let m = self.module;
         for (id, stmt) in body.ids().zip(&m[body]) {

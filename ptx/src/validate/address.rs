@@ -128,7 +128,10 @@ impl Validator<'_> {
                     format!("the offset {offset} does not fit 32 bits")
                 }
                 _ if offset.rem_euclid(i64::from(address.align)) != 0 => {
-                    format!("the offset {offset} is no multiple of {}, as the address must be", address.align)
+                    format!(
+                        "the offset {offset} is not a multiple of {}, as the address must be",
+                        address.align
+                    )
                 }
                 _ => continue,
             };

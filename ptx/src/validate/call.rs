@@ -100,9 +100,11 @@ impl Validator<'_> {
                     }
                 }
             }
-            Some(_) => {
-                self.error(codes::CALL, target_span, format!("`{}` is no function and no register", &m[name]))
-            }
+            Some(_) => self.error(
+                codes::CALL,
+                target_span,
+                format!("`{}` is neither a function nor a register", &m[name]),
+            ),
             None => self.unknown_name(name, target_span),
         }
     }
@@ -143,7 +145,7 @@ impl Validator<'_> {
                 let table = matches!(m[decl].space, StateSpace::Global | StateSpace::Const);
                 let init = m[declarator].init.map(|init| m[init]);
                 let Some(Init::List(list)) = init.filter(|_| table) else {
-                    let message = format!("`{}` is no table of functions", &m[name]);
+                    let message = format!("`{}` is not a table of functions", &m[name]);
                     let note = "a `.const` or `.global` array that is initialised with functions is one";
                     self.report(Diagnostic::error(codes::CALL, at, message).note(note));
                     return;
@@ -159,7 +161,7 @@ impl Validator<'_> {
                     }
                 }
             }
-            Some(_) => self.error(codes::CALL, at, format!("`{}` is no list of functions", &m[name])),
+            Some(_) => self.error(codes::CALL, at, format!("`{}` is not a list of functions", &m[name])),
             None => self.unknown_name(name, at),
         }
     }
@@ -232,7 +234,7 @@ impl Validator<'_> {
                     self.variable_conflict(&m[name], id, &m[declarator], formal)
                 }
                 Some(_) => Some(format!(
-                    "`{}` cannot be passed: it is no register and no `.param` variable",
+                    "`{}` cannot be passed: it is neither a register nor a `.param` variable",
                     &m[name]
                 )),
                 None => return self.unknown_name(name, span),
@@ -313,7 +315,7 @@ impl Validator<'_> {
             targets,
             |v, name, span| match v.scopes.lookup(name).map(|bound| bound.binding) {
                 Some(Binding::Label(_) | Binding::List(_)) => {}
-                Some(_) => v.error(codes::LIST, span, format!("`{}` is no label", v.name(name))),
+                Some(_) => v.error(codes::LIST, span, format!("`{}` is not a label", v.name(name))),
                 None => v.unknown_name(name, span),
             },
             Some(name),
@@ -326,7 +328,7 @@ impl Validator<'_> {
             targets,
             |v, name, span| match v.scopes.lookup(name).map(|bound| bound.binding) {
                 Some(Binding::Function(_)) => {}
-                _ => v.error(codes::LIST, span, format!("`{}` is no function", v.name(name))),
+                _ => v.error(codes::LIST, span, format!("`{}` is not a function", v.name(name))),
             },
             None,
         );

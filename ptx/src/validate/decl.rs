@@ -159,7 +159,7 @@ impl Validator<'_> {
             }
             F16x2 => {}
             Pred if decl.space != StateSpace::Reg => wrong("predicates exist in `.reg` only".into()),
-            Pred if decl.vector != 1 => wrong("there are no vectors of predicates".into()),
+            Pred if decl.vector != 1 => wrong("`.pred` has no vector types".into()),
             Pred => {}
             Texref | Samplerref | Surfref => {
                 match (at, decl.space) {
@@ -173,7 +173,7 @@ impl Validator<'_> {
                     _ => wrong(format!("`.{ty}` variables must be in `.global`")),
                 }
                 if decl.vector != 1 {
-                    wrong(format!("there are no vectors of `.{ty}`"));
+                    wrong(format!("`.{ty}` has no vector types"));
                 }
                 if decl.linkage == Linkage::Common {
                     wrong(format!("`.{ty}` cannot be `.common`"));

@@ -256,14 +256,14 @@ impl Validator<'_> {
             match m[id] {
                 Init::Field { name, value } => {
                     if !known.contains(&&m[name]) {
-                        let message = format!("`{}` is no property of `.{ty}`", &m[name]);
+                        let message = format!("`{}` is not a property of `.{ty}`", &m[name]);
                         let note = format!("it has {}", known.join(", "));
                         self.report(Diagnostic::error(codes::INIT, at, message).note(note));
                     }
                     if let FieldValue::Name(value) = value
                         && !VALUES.contains(&&m[value])
                     {
-                        let message = format!("`{}` is no value of a property", &m[value]);
+                        let message = format!("`{}` is not a value of a property", &m[value]);
                         let note = format!("known are {}", VALUES.join(", "));
                         self.report(Diagnostic::error(codes::INIT, at, message).note(note));
                     }

@@ -139,7 +139,7 @@ impl<'m> Validator<'m> {
         }
     }
 
-    #[expect(clippy::wildcard_enum_match_arm, reason = "what is no address is refused by name")]
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is not an address is refused by name")]
     pub(super) fn base(&mut self, name: Symbol, span: Span) -> Base {
         match self.named(name, span) {
             isa::Operand::Reg(ty) => Base::Reg(ty),
@@ -148,7 +148,8 @@ impl<'m> Validator<'m> {
             isa::Operand::Special { reg, lanes: 1 } => Base::Special(reg),
             isa::Operand::Unknown => Base::Unknown,
             other => {
-                let message = format!("`{}` is {}, which is no address", self.name(name), other.describe());
+                let message =
+                    format!("`{}` is {}, which is not an address", self.name(name), other.describe());
                 self.error(codes::OPERAND, span, message);
                 Base::Unknown
             }
@@ -196,7 +197,7 @@ impl<'m> Validator<'m> {
     }
 
     /// `x[4]`, `x[%r1]`, `x[%r1+4]`
-    #[expect(clippy::wildcard_enum_match_arm, reason = "what is no index is refused by name")]
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is not an index is refused by name")]
     pub(super) fn index(&mut self, list: List<Operand>, span: Span) -> isa::Operand<'static> {
         let m = self.m;
         let [Operand::Name(array), index] = m[list] else { return isa::Operand::Unknown };
@@ -221,7 +222,7 @@ impl<'m> Validator<'m> {
                 isa::Operand::Element(Variable { space: decl.space, ty: decl.ty })
             }
             Some(_) => {
-                let message = format!("`{}` is no array", self.name(array));
+                let message = format!("`{}` is not an array", self.name(array));
                 self.error(codes::OPERAND, span, message);
                 isa::Operand::Unknown
             }

@@ -105,7 +105,7 @@ impl Validator<'_> {
         }
         if !Version::known().any(|known| known == version) {
             self.unknown_context = true;
-            let message = format!("there is no PTX version {version} that this validator knows");
+            let message = format!("unknown PTX version `{version}`");
             let note = format!("versions {} to {} are known", Version::OLDEST, Version::LATEST);
             let span = if self.m.marks.version.is_none() { span } else { self.m.marks.version };
             let below = Version::known().take_while(|known| *known < version).last();
@@ -182,7 +182,7 @@ impl Validator<'_> {
                         }
                     }
                     None => {
-                        let message = format!("`{text}` is no target");
+                        let message = format!("unknown target `{text}`");
                         let note = "a target is an architecture such as `sm_90a`, then options such as `texmode_independent`";
                         let error = Diagnostic::error(codes::TARGET, span, message).note(note);
                         let known: Vec<String> = TARGETS.iter().map(|row| row.target.to_string()).collect();

@@ -91,7 +91,7 @@ fn guard_that_is_no_predicate() {
     body(
         "@%r1 mov.u32 %r2, 1;\n@%q mov.u32 %r2, 1;",
         expect![[r#"
-            2:2: error[P0602]: `%r1` is no predicate register, so it cannot guard an instruction
+            2:2: error[P0602]: `%r1` is not a predicate register, so it cannot guard an instruction
               1:113: declared `.reg .b32` here
               note: `setp.ne.s32 p, a, 0` makes a predicate of an integer
               see PTX ISA 9.0, 9.3

@@ -31,7 +31,7 @@ fn version_too_old_for_the_target() {
 #[test]
 fn unknown_target() {
     expect![[r#"
-        2:9: error[P0303]: `sm_81` is no target
+        2:9: error[P0303]: unknown target `sm_81`
           note: a target is an architecture such as `sm_90a`, then options such as `texmode_independent`
           help: did you mean: `sm_80`
           see PTX ISA 9.0, 11.1.2
@@ -65,14 +65,14 @@ fn what_is_newer_than_the_tables_is_checked_as_the_newest() {
     .assert_eq(&findings(".version 10.0\n.target sm_109\n.address_size 64\n.func f() { ad.u32; }"));
     // A known architecture without that suffix, and one of no family, are mistakes.
     expect![[r#"
-        2:9: error[P0303]: `sm_88a` is no target
+        2:9: error[P0303]: unknown target `sm_88a`
           note: a target is an architecture such as `sm_90a`, then options such as `texmode_independent`
           help: did you mean: `sm_88`
           see PTX ISA 9.0, 11.1.2
     "#]]
     .assert_eq(&findings(".version 9.5\n.target sm_88a\n.address_size 64\n"));
     expect![[r#"
-        2:9: error[P0303]: `sm_130` is no target
+        2:9: error[P0303]: unknown target `sm_130`
           note: a target is an architecture such as `sm_90a`, then options such as `texmode_independent`
           help: did you mean: `sm_13`
           see PTX ISA 9.0, 11.1.2

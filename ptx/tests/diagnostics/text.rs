@@ -90,10 +90,10 @@ fn misspelt_directives_are_read_as_they_were_meant() {
     body(
         ".rge .b32 %x;\n.reg .i32 %y;\nadd.u32 %x, %y, 1;",
         expect![[r#"
-            2:1: error[P0101]: `.rge` is no directive
+            2:1: error[P0101]: unknown directive `.rge`
               help: did you mean: `.reg`
               see PTX ISA 9.0, 4.3
-            3:6: error[P0101]: `.i32` is no type
+            3:6: error[P0101]: unknown type `.i32`
               help: did you mean: `.s32`
               see PTX ISA 9.0, 4.3
         "#]],
@@ -101,16 +101,16 @@ fn misspelt_directives_are_read_as_they_were_meant() {
     module(
         ".vsible .entyr k() { .regg .prd p; @p ret; ret }",
         expect![[r#"
-            4:1: error[P0101]: `.vsible` is no directive
+            4:1: error[P0101]: unknown directive `.vsible`
               help: did you mean: `.visible`
               see PTX ISA 9.0, 4.3
-            4:9: error[P0101]: `.entyr` is no directive
+            4:9: error[P0101]: unknown directive `.entyr`
               help: did you mean: `.entry`
               see PTX ISA 9.0, 4.3
-            4:22: error[P0101]: `.regg` is no directive
+            4:22: error[P0101]: unknown directive `.regg`
               help: did you mean: `.reg`
               see PTX ISA 9.0, 4.3
-            4:28: error[P0101]: `.prd` is no type
+            4:28: error[P0101]: unknown type `.prd`
               help: did you mean: `.pred`
               see PTX ISA 9.0, 4.3
             4:47: error[P0101]: expected `;` after the instruction, found `}`

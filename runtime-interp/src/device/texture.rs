@@ -126,7 +126,8 @@ impl Device {
             return Err(Fault::new(FaultCode::BadTexture, message));
         }
         if !texels.address.is_multiple_of(TEXEL_ALIGN) {
-            let message = format!("texels at {:#x}, which is no multiple of {TEXEL_ALIGN}", texels.address);
+            let message =
+                format!("texels at {:#x}, which is not a multiple of {TEXEL_ALIGN}", texels.address);
             return Err(Fault::new(FaultCode::Misaligned, message));
         }
         Ok(texels.address)

@@ -44,7 +44,7 @@ pub(super) fn emit(
 }
 
 /// How the values of replicas are reduced, in their order. Without `.acc`, each step rounds to the type.
-#[expect(clippy::wildcard_enum_match_arm, reason = "what is no integer has no reduction there")]
+#[expect(clippy::wildcard_enum_match_arm, reason = "what is not an integer has no reduction there")]
 fn reduction(i: &Instruction, ty: ScalarType) -> Option<Reduction> {
     use ScalarType::*;
     let plain = |bytes: u8, fold: fn(u64, u64) -> u64| Reduction { bytes, widen: same, fold, narrow: same };

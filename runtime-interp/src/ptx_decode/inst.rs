@@ -135,7 +135,7 @@ impl<'m> Body<'_, 'm> {
     /// An instruction whose results depend on its sources alone.
     #[expect(
         clippy::wildcard_enum_match_arm,
-        reason = "what is no vector is an element; only video instructions select parts"
+        reason = "what is not a vector is an element; only video instructions select parts"
     )]
     fn compute(&mut self, i: &Instruction, operands: &[Operand]) -> Option<()> {
         let (operands, selection) = match i.class() {
@@ -204,7 +204,7 @@ impl<'m> Body<'_, 'm> {
     /// `mov`: of one value, of a vector, and between a register and its parts (PTX ISA 9.0, 9.7.9.3 and 9.7.9.4).
     #[expect(
         clippy::wildcard_enum_match_arm,
-        reason = "what is no vector is a register, and what is no element of an array a value"
+        reason = "what is not a vector is a register, and what is not an element of an array a value"
     )]
     fn mov(&mut self, i: &Instruction, d: Operand, a: Operand) -> Option<()> {
         let ty = i.ty()?;

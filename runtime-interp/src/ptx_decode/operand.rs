@@ -305,7 +305,7 @@ impl<'m> Body<'_, 'm> {
     }
 
     /// `[a]`, `[a+4]`, `a[4]`.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "what is no address is refused by name")]
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is not an address is refused by name")]
     pub(super) fn address(&mut self, operand: Operand) -> Option<Address> {
         match operand {
             Operand::AddressName(name) => self.address_of(name, 0),
@@ -347,7 +347,7 @@ impl<'m> Body<'_, 'm> {
     ///
     /// ptxas computes the distance in 32 bits, whatever the width of the index: in global space it is then added to the address as a
     /// number without a sign, in the others all is modulo 2^32.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "what is no index is refused by name")]
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is not an index is refused by name")]
     fn indexed(&mut self, list: List<Operand>) -> Option<Address> {
         let module: &'m Module = self.decoder.module;
         let &[Operand::Name(base), index] = &module[list] else { return None };

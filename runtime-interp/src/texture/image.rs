@@ -142,7 +142,7 @@ impl Image {
             let n = layers.unwrap_or(0);
             return error(
                 ImageField::Layers,
-                format!("a cube has 6 for each cube, which {n} is no multiple of"),
+                format!("a cube has 6 for each cube, which {n} is not a multiple of"),
             );
         }
         let largest = whole.into_iter().max().unwrap_or(1);
@@ -155,7 +155,7 @@ impl Image {
         }
         if let Some(n) = samples {
             if dims != 2 || cube || levels.is_some_and(|n| n > 1) {
-                let rule = "are for images of two dimensions that are no cubes and no mipmaps";
+                let rule = "are for images of two dimensions that are neither cubes nor mipmaps";
                 return error(ImageField::Samples, rule.into());
             }
             if !n.is_power_of_two() || n > MOST_SAMPLES {

@@ -30,7 +30,7 @@ fn handles_that_are_none() {
     assert!(fault(&mut device, &load, texture).message.contains("that of a texture, not of a surface"));
     // Any other number, an address among them.
     let any = kernel(&format!("mov.u64 %h, %in; {FETCH}"));
-    assert!(fault(&mut device, &any, texture).message.contains("is no handle of a texture"));
+    assert!(fault(&mut device, &any, texture).message.contains("is not a handle of a texture"));
     let next = kernel(&format!("add.u64 %h, %h, 4096; {FETCH}"));
     assert_eq!(fault(&mut device, &next, texture).code, FaultCode::BadTexture);
     // Threads with different handles: the one at fault is named.

@@ -312,7 +312,7 @@ impl Loader<'_> {
                     for target in &module[targets] {
                         match self.find(&module[target.name]) {
                             Some(Sym::Label(place)) => all.push(*place),
-                            _ => return unsupported("a branch target that is no label"),
+                            _ => return unsupported("a branch target that is not a label"),
                         }
                     }
                     func.targets.insert(places[n], all);
@@ -325,7 +325,7 @@ impl Loader<'_> {
                     let guard = match inst.guard {
                         Some(guard) => match self.find(&module[guard.predicate()]) {
                             Some(Sym::Reg(register)) => Some((*register, guard.negated())),
-                            _ => return unsupported("a guard that is no register"),
+                            _ => return unsupported("a guard that is not a register"),
                         },
                         None => None,
                     };
@@ -445,7 +445,7 @@ impl Loader<'_> {
             Operand::Index(list) => {
                 let &[Operand::Name(name), index] = &module[list] else { return unsupported("an index") };
                 let Some(Sym::Memory(_, _, bytes)) = self.find(&module[name]) else {
-                    return unsupported("an index of what is no variable");
+                    return unsupported("an index of what is not a variable");
                 };
                 let element = Op::Element(Box::new(self.name(name)?), *bytes, Box::new(self.operand(index)?));
                 Op::At(Box::new(element), 0)

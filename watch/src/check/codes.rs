@@ -113,7 +113,7 @@ warpsmith_diag::codes! {
     BARRIER_REUSE = "W0403";
     /// A block ends with threads arrived at a barrier that is not complete.
     ///
-    /// The number of threads that the barrier was told to expect is too large, or some have not come. The last arrival of a producer that nobody waits
+    /// The number of threads that the barrier expects is too large, or some have not come. The last arrival of a producer that nobody waits
     /// for is harmless.
     BARRIER_INCOMPLETE = "W0404";
     /// A member mask of `bar.warp.sync` or `elect.sync` names lanes that have exited.
@@ -134,7 +134,7 @@ warpsmith_diag::codes! {
     NOT_CONVERGED = "W0408";
     /// An mbarrier object is misused: used before it was made, made twice, with more arrivals than a phase has, or phases that nobody has waited for.
     MBARRIER_MISUSE = "W0409";
-    /// The bytes that an mbarrier object was told to expect are not those that came.
+    /// The bytes that an mbarrier object expects are not those that came.
     BYTES_MISMATCH = "W0410";
     /// A thread exits with asynchronous operations that it has not waited for.
     ///

@@ -106,10 +106,10 @@ impl Debugger<'_> {
             return Err(format!("Invalid coordinates. Block {} is not on the device: {why}.", triple(block)));
         }
         if !view.warps().contains(&next.warp) {
-            return Err(format!("Invalid coordinates: there is no warp {} in a block.", next.warp.warp));
+            return Err(format!("Invalid coordinates: unknown warp {}.", next.warp.warp));
         }
         if next.lane > 31 {
-            return Err(format!("Invalid coordinates: there is no lane {} in a warp.", next.lane));
+            return Err(format!("Invalid coordinates: unknown lane {}.", next.lane));
         }
         if view.alive(next.warp) >> next.lane & 1 == 0 {
             return Err(format!(

@@ -136,7 +136,7 @@ fn shown_float(ty: ScalarType, value: f64) -> String {
 }
 
 /// The value of a float of the formats that are also C's or common in machine learning.
-#[expect(clippy::wildcard_enum_match_arm, reason = "the others are no floats, or packed")]
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others are not floats, or packed")]
 pub(super) fn float(ty: ScalarType, bits: u128) -> Option<f64> {
     Some(match ty {
         ScalarType::F64 => f64::from_bits(bits as u64),
@@ -169,7 +169,7 @@ fn small_float(bits: u32, exponent_bits: u32, mantissa_bits: u32) -> f64 {
 }
 
 /// The bits of the nearest value of a format; for those of 16 bits by way of f32.
-#[expect(clippy::wildcard_enum_match_arm, reason = "the others are no floats, or packed")]
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others are not floats, or packed")]
 pub(super) fn from_float(ty: ScalarType, value: f64) -> Option<u128> {
     Some(match ty {
         ScalarType::F64 => value.to_bits().into(),

@@ -132,11 +132,11 @@ pub fn run(arguments: &[&str]) -> Result<(), String> {
     let (options, names): (Vec<&str>, Vec<&str>) =
         arguments.iter().copied().partition(|word| word.starts_with("--"));
     if let Some(option) = options.iter().find(|option| **option != "--check") {
-        return Err(format!("there is no option `{option}`: --check"));
+        return Err(format!("unknown option `{option}`, expected `--check`"));
     }
     let known: Vec<&str> = SUITES.iter().map(|suite| suite.name).collect();
     if let Some(name) = names.iter().find(|name| !known.contains(name)) {
-        return Err(format!("there is no suite `{name}`: {}", known.join(", ")));
+        return Err(format!("unknown suite `{name}`, expected one of: {}", known.join(", ")));
     }
     let clients = Clients { python: install()?, library: build()?, check: !options.is_empty() };
     let mut failed = Vec::new();

@@ -104,7 +104,7 @@ pub fn function(mnemonic: &str, choices: &Choices) -> Result<Function, String> {
             Err(why) => refused = refused.or(Some(why)),
         }
     }
-    Err(refused.unwrap_or_else(|| format!("there is no instruction `{mnemonic}`")))
+    Err(refused.unwrap_or_else(|| format!("unknown instruction `{mnemonic}`")))
 }
 
 /// The function of an instruction of a form.
@@ -249,7 +249,7 @@ impl<'a> Writer<'a> {
     fn value(&mut self, value: &SigValue, name: &str) -> Result<String, String> {
         if let Some(number) = self.choices.constant(name) {
             if value.destination || value.count.is_some() {
-                return Err(format!("`{name}` is no constant"));
+                return Err(format!("`{name}` is not a constant"));
             }
             self.used.push(name.to_owned());
             self.sources.push(Source::Constant(number));

@@ -41,7 +41,7 @@ fn count(device: &mut TestDevice) {
     let config = Config { grid: [1, 1, 1], block: [32, 1, 1], dynamic_shared: 0 };
     kernels.count(device, config, text, 12, bins, 26).unwrap();
     assert_eq!(device.download::<u32>(bins).unwrap()[..5], [5, 2, 1, 1, 0]);
-    assert_eq!(String::from_utf8(device.take_output()).unwrap(), "33 is no letter: at 11\n");
+    assert_eq!(String::from_utf8(device.take_output()).unwrap(), "33 is not a letter: at 11\n");
 }
 
 #[warpsmith::test]

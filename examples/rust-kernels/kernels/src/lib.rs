@@ -65,7 +65,7 @@ pub fn count(text: &[u8], bins: SliceMut<u32>) {
         letter @ b'a'..=b'z' => unsafe {
             atomic::device::add(bins.as_mut_ptr().add((letter - b'a') as usize), 1);
         },
-        other => printf!("%d is no letter: at %llu\n", i32::from(other), i),
+        other => printf!("%d is not a letter: at %llu\n", i32::from(other), i),
     }
 }
 

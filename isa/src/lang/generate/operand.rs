@@ -89,7 +89,7 @@ impl Output {
     pub(super) fn value(&mut self, form: &Form, value: &Value) -> Result<String, String> {
         let slot = |name: &str| match form.slots.iter().position(|slot| slot.name == name) {
             Some(index) => Ok(index),
-            None => Err(format!("no slot `.{name}`")),
+            None => Err(format!("unknown slot `.{name}`")),
         };
         let type_of = |ty: &Ty| {
             Ok::<_, String>(match ty {

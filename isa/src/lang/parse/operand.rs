@@ -131,7 +131,7 @@ impl Reader {
             return match class.map(|class| (class, self.classes.get(class))) {
                 None => Ok(Space::Tensor(Vec::new())),
                 Some((_, Some((types, _)))) => Ok(Space::Tensor(types.clone())),
-                Some((class, None)) => c.error(format!("no class `{class}`")),
+                Some((class, None)) => c.error(format!("unknown class `{class}`")),
             };
         }
         let mut spaces = Vec::new();
@@ -169,7 +169,7 @@ impl Reader {
             let class = c.word("a class of register types")?;
             rule = match self.classes.get(class) {
                 Some((types, tolerated)) => Rule::Listed(types.clone(), tolerated.clone()),
-                None => return c.error(format!("no class `{class}`")),
+                None => return c.error(format!("unknown class `{class}`")),
             };
         }
         let space = if c.eat_word("of") { Some(self.space(c)?) } else { None };
@@ -233,7 +233,7 @@ fn address_flags(c: &mut Cursor, mut address: Address) -> Result<Address> {
         match flag {
             "align" => address.align = c.number("an alignment")?,
             _ if ADDRESS_FLAGS.contains(&flag) => address.flags.push(flag.to_string()),
-            _ => return c.error(format!("no flag `{flag}` of addresses")),
+            _ => return c.error(format!("unknown address flag `{flag}`")),
         }
     }
     Ok(address)

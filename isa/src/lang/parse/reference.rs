@@ -28,7 +28,7 @@ pub(super) fn check_references(form: &Form, c: &Cursor) -> Result<()> {
     let value = |value: &Value| {
         match &value.ty {
             Ty::Slot { slot, .. } if !has(slot) => {
-                return c.error(format!("no slot `.{slot}` for an operand's type"));
+                return c.error(format!("unknown slot `.{slot}` for an operand's type"));
             }
             Ty::Instruction if types != 1 => {
                 return c.error(format!("an operand without type in a form of {types} type slots"));
@@ -40,7 +40,7 @@ pub(super) fn check_references(form: &Form, c: &Cursor) -> Result<()> {
                 return c.error("a fragment in a form without a matrix shape");
             }
             Count::Fragment { ty: Ty::Slot { slot, .. }, .. } if !has(slot) => {
-                return c.error(format!("no slot `.{slot}` for a fragment's elements"));
+                return c.error(format!("unknown slot `.{slot}` for a fragment's elements"));
             }
             Count::Scalar
             | Count::Fixed(_)
@@ -49,7 +49,7 @@ pub(super) fn check_references(form: &Form, c: &Cursor) -> Result<()> {
             | Count::Fragment { .. } => {}
         }
         match value.flags.iter().find(|(_, f)| !FLAGS.contains(&f.as_str())) {
-            Some((_, flag)) => c.error(format!("no flag `{flag}`")),
+            Some((_, flag)) => c.error(format!("unknown flag `{flag}`")),
             None => Ok(()),
         }
     };

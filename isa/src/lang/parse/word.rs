@@ -12,13 +12,13 @@ pub(super) fn scalar(c: &mut Cursor) -> Result<ScalarType> {
     let name = c.word("a type")?;
     match ScalarType::from_name(name) {
         Some(ty) => Ok(ty),
-        None => c.error(format!("no type `{name}`")),
+        None => c.error(format!("unknown type `{name}`")),
     }
 }
 
 pub(super) fn class_name(c: &mut Cursor) -> Result<Class> {
     let name = c.word("a class of instructions")?;
-    name.parse().or_else(|_| c.error(format!("no class `{name}` of instructions")))
+    name.parse().or_else(|_| c.error(format!("unknown instruction class `{name}`")))
 }
 
 /// `reads writes default .relaxed .gpu`

@@ -93,7 +93,10 @@ impl Builder<'_, '_, '_> {
     }
 
     /// `mov`: the bits of one or several registers in others, which needs no instruction.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "what is no vector is one source, or refused by name")]
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "what is not a vector is one source, or refused by name"
+    )]
     pub(super) fn translate_move(
         &mut self,
         t: &Translation<'_>,

@@ -13,7 +13,7 @@ impl Builder<'_, '_, '_> {
         t.registers
             .get(name)
             .copied()
-            .ok_or_else(|| Error::unsupported(format!("`{name}`, which is no register of its")))
+            .ok_or_else(|| Error::unsupported(format!("`{name}`, which is not a register of its")))
     }
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "only registers are negated")]

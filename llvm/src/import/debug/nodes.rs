@@ -38,7 +38,7 @@ impl<'n> Nodes<'n, '_> {
         self.integer(*value)
     }
 
-    #[expect(clippy::wildcard_enum_match_arm, reason = "what is no number is none")]
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is not a number is none")]
     pub(super) fn integer(self, value: ValueId) -> Option<i64> {
         match crate::import::space::find_constant(self.module, Some(self.body), value)?.kind {
             ConstantKind::Integer(n) => Some(n),

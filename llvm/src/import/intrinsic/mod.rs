@@ -236,7 +236,7 @@ impl Builder<'_, '_, '_> {
     }
 
     /// An intrinsic on each element of its operands.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "what is no struct is one result")]
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is not a struct is one result")]
     fn elementwise(&mut self, inst: &Inst, call: &Call, intrinsic: Intrinsic, full: &str) -> Result<()> {
         let of = self.value_type(self.arg(call, 0)?)?;
         let (element, lanes) = self.lanes(of);
@@ -285,7 +285,7 @@ impl Builder<'_, '_, '_> {
     }
 
     /// The type of an element of the first result.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "what is no struct is one result")]
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is not a struct is one result")]
     fn first_result(&self, ty: TypeId) -> TypeId {
         match self.ty(ty) {
             Llvm::Struct { fields, .. } => fields.first().map_or(ty, |field| self.lanes(*field).0),
@@ -295,7 +295,7 @@ impl Builder<'_, '_, '_> {
 
     #[expect(
         clippy::wildcard_enum_match_arm,
-        reason = "what is no integer, or not done lane by lane, is refused by name"
+        reason = "what is not an integer, or not done lane by lane, is refused by name"
     )]
     fn of_lane(
         &mut self,

@@ -79,7 +79,7 @@ impl Builder<'_, '_, '_> {
     }
 
     /// How many registers the results of a type are.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "what is no struct is one result")]
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is not a struct is one result")]
     pub(super) fn result_registers(&self, ty: TypeId) -> Result<usize> {
         let fields = match self.ty(ty) {
             Llvm::Struct { fields, .. } => fields.clone(),
@@ -102,7 +102,7 @@ impl Builder<'_, '_, '_> {
     }
 
     /// Registers as the scalars of a result.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "what is no struct is one result")]
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is not a struct is one result")]
     pub(super) fn results_as(&mut self, ty: TypeId, registers: &[Value]) -> Result<Values> {
         let fields = match self.ty(ty) {
             Llvm::Struct { fields, .. } => fields.clone(),

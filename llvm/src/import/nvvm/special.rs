@@ -113,7 +113,7 @@ impl Builder<'_, '_, '_> {
                 self.b.switch_to_block(next);
                 Ok(Some(Values::new()))
             }
-            ["exit"] => Err(Error::unsupported("`llvm.nvvm.exit` in a function that is no kernel")),
+            ["exit"] => Err(Error::unsupported("`llvm.nvvm.exit` in a function that is not a kernel")),
             ["compiler", "error" | "warn"] => Ok(Some(Values::new())),
             ["is_explicit_cluster"] => {
                 let value = self.special_register("is_explicit_cluster")?;

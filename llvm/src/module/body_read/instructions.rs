@@ -237,7 +237,7 @@ impl<'a> Reader<'_, 'a> {
         Ok(Access { align, volatile, ordering, scope })
     }
 
-    #[expect(clippy::wildcard_enum_match_arm, reason = "what is no vector is one element")]
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is not a vector is one element")]
     pub(super) fn gep(&mut self, fields: &mut Fields<'_>) -> Result<(InstKind, TypeId)> {
         let explicit = fields.code == 43;
         let flags = if explicit { fields.number()? } else { u64::from(fields.code == 30) };
@@ -309,7 +309,7 @@ impl<'a> Reader<'_, 'a> {
         Ok((List::since(first, &self.body.paths), part))
     }
 
-    #[expect(clippy::wildcard_enum_match_arm, reason = "what is no label and no metadata is a value")]
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is neither a label nor metadata is a value")]
     pub(super) fn call(&mut self, fields: &mut Fields<'_>) -> Result<(InstKind, TypeId)> {
         const TAIL: u64 = 1;
         const MUST_TAIL: u64 = 1 << 14;
@@ -362,7 +362,7 @@ impl<'a> Reader<'_, 'a> {
     }
 
     /// An error for a cast between types that it does not know.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "what is no vector is one element")]
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is not a vector is one element")]
     pub(super) fn check_cast(
         &mut self,
         op: CastOp,

@@ -208,7 +208,7 @@ define ptx_kernel void @arithmetic(ptr %out) {
   ret void
 }
 
-; 8: atomics of every width and order; a fence of one thread is no instruction.
+; 8: atomics of every width and order; a fence of one thread is not an instruction.
 define ptx_kernel void @atomics(ptr %out) {
   %byte = getelementptr i8, ptr %out, i64 1
   %old = atomicrmw sub ptr %byte, i8 3 seq_cst

@@ -66,7 +66,7 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
         let cx: &'a Context<'a> = self.cx;
         cx.global.replicas(address, bytes).filter(|found| !found.is_empty()).ok_or_else(|| {
             let message =
-                format!("{bytes} bytes at {address:#x}, which is no multicast address of live buffers");
+                format!("{bytes} bytes at {address:#x}, which is not a multicast address of live buffers");
             self.fault_at(issue, FaultCode::OutOfBounds, address, message)
         })
     }

@@ -72,9 +72,11 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                             f.name
                         ),
                         Some(f) => {
-                            format!("indirect call of `{}`, which is none of the call's targets", f.name)
+                            format!("indirect call of `{}`, which is not one of the call's targets", f.name)
                         }
-                        None => format!("indirect call of {address:#x}, which is none of the call's targets"),
+                        None => {
+                            format!("indirect call of {address:#x}, which is not one of the call's targets")
+                        }
                     };
                     return Err(self.fault(issue, FaultCode::BadTarget, message));
                 };

@@ -171,8 +171,9 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                     let top = value.wrapping_sub(DYNAMIC);
                     if top > u64::from(warp.tops[lane]) {
                         let issue = issue.only(1 << lane);
-                        let message =
-                            format!("`stackrestore` of {value:#x}, which is no stack pointer that was saved");
+                        let message = format!(
+                            "`stackrestore` of {value:#x}, which is not a stack pointer that was saved"
+                        );
                         return Err(self.fault(issue, FaultCode::OutOfBounds, message));
                     }
                     warp.tops[lane] = top as u32;

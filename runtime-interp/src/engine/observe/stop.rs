@@ -296,7 +296,7 @@ impl<'v> View<'v> {
                 }
             }
             StateSpace::Generic | StateSpace::Reg | StateSpace::Sreg | StateSpace::Tex => {
-                Err(format!("there is no memory of space .{space}"))
+                Err(format!("a run has no memory of space .{space}"))
             }
         }
     }

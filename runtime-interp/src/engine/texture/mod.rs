@@ -317,7 +317,7 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
                 }
                 Some(name) => format!("the {kind} reference `{name}` was overwritten"),
                 None if handle == 0 => format!("the {kind} handle is null"),
-                None => format!("{handle:#x} is no handle of a {kind}"),
+                None => format!("{handle:#x} is not a handle of a {kind}"),
             };
             self.bad_texture(issue, message)
         })

@@ -8,7 +8,7 @@ use crate::reference::{Stop, bits_of};
 use warpsmith_isa::{Mnemonic, Mod, Opcode, ScalarType, StateSpace};
 
 /// The space, the type and the number of elements of an access, if it is a known one.
-#[expect(clippy::wildcard_enum_match_arm, reason = "what is no type is not described here")]
+#[expect(clippy::wildcard_enum_match_arm, reason = "what is not a type is not described here")]
 pub(in crate::reference) fn access(mnemonic: &Mnemonic) -> Option<(StateSpace, ScalarType, usize)> {
     let mut space = StateSpace::Generic;
     let (mut ty, mut count) = (None, 1);

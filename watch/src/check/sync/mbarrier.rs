@@ -138,7 +138,7 @@ impl Sync {
             let message = if bytes > 0 {
                 format!("an mbarrier object ends its life expecting {bytes} more bytes")
             } else {
-                format!("an mbarrier object was told of {} bytes that nobody has expected", -bytes)
+                format!("{} more bytes were completed on an mbarrier object than expected", -bytes)
             };
             Finding::new(Checker::Sync, codes::BYTES_MISMATCH, message, site).note(
                 "`expect_tx` must name as many bytes as the asynchronous operations of the phase complete (9.7.13.15.5)",

@@ -305,7 +305,7 @@ impl Observer for Sync {
                     "the block ends with {threads} threads arrived at barrier {id}, which is not complete"
                 );
                 Finding::new(Checker::Sync, codes::BARRIER_INCOMPLETE, message, last.site)
-                    .note("fewer threads have arrived than the barrier was told to expect")
+                    .note("fewer threads have arrived than the barrier expects")
                     .warning()
             });
         }

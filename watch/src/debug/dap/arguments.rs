@@ -35,7 +35,7 @@ impl Default for Settings {
             ptx: None,
             folder: PathBuf::new(),
             source_map: Vec::new(),
-            check: Selection::NONE,
+            check: Selection::empty(),
             stop_on_entry: false,
             no_debug: false,
             max_threads: THREADS,
@@ -139,12 +139,12 @@ impl LaunchArguments {
             known
         });
         let check = match text("check", &mut bad).map(|check| check.parse::<Selection>()) {
-            None => Selection::NONE,
+            None => Selection::empty(),
             Some(Ok(selection)) => selection,
             Some(Err(_)) => {
                 let names = Checker::ALL.map(Checker::name).join(", ");
                 bad("check", &format!("some of {names} with commas between, or all"), &arguments["check"]);
-                Selection::NONE
+                Selection::empty()
             }
         };
         let step_by = text("stepBy", &mut bad);

@@ -37,7 +37,7 @@ fn text(of: &Value, key: &str) -> Option<String> {
 /// How often a breakpoint is passed: `5`, `>= 5`, `> 5`.
 fn passes(condition: Option<&str>) -> Result<u64, String> {
     let Some(condition) = condition else { return Ok(0) };
-    let wrong = || format!("`{condition}` is no hit count: 5, >= 5 and > 5 are");
+    let wrong = || format!("`{condition}` is not a hit count: 5, >= 5 and > 5 are");
     let (rest, from) = match (condition.trim().strip_prefix(">="), condition.trim().strip_prefix('>')) {
         (Some(rest), _) => (rest, 1),
         (None, Some(rest)) => (rest, 0),
@@ -232,7 +232,7 @@ impl Session<'_, '_> {
             .map_err(|_| "`dataId` is none that was given.")?;
         let expression = text(&id, "watch").ok_or("`dataId` is none that was given.")?;
         let focus = id.get("thread").and_then(Value::as_u64).and_then(|number| self.thread(number));
-        let focus = focus.ok_or("There is no such thread.")?;
+        let focus = focus.ok_or("Unknown thread.")?;
         let level = id.get("frame").and_then(Value::as_u64).map_or(0, |level| level as usize);
         let command = match wanted.get("accessType").and_then(Value::as_str) {
             Some("read") => "rwatch",

@@ -25,7 +25,7 @@ impl Session<'_, '_> {
     /// The address that a request means.
     fn address(arguments: &Value) -> Result<u64, String> {
         let reference = arguments.get("memoryReference").and_then(Value::as_str).unwrap_or_default();
-        let start = number(reference).ok_or_else(|| format!("`{reference}` is no address."))?;
+        let start = number(reference).ok_or_else(|| format!("`{reference}` is not an address."))?;
         let offset = arguments.get("offset").and_then(Value::as_i64).unwrap_or(0);
         Ok(start.wrapping_add_signed(offset))
     }
@@ -70,11 +70,11 @@ impl Session<'_, '_> {
 
     /// The statement at an address.
     pub(super) fn statement(&self, reference: &str, offset: i64) -> Result<u32, String> {
-        let at = number(reference).ok_or_else(|| format!("`{reference}` is no instruction."))?;
+        let at = number(reference).ok_or_else(|| format!("`{reference}` is not an instruction."))?;
         let index =
             at.wrapping_add_signed(offset).checked_sub(FIRST).and_then(|index| usize::try_from(index).ok());
         let found = index.and_then(|index| self.debugger.symbols.statements_from(0).get(index));
-        found.copied().ok_or_else(|| format!("There is no instruction at {reference}."))
+        found.copied().ok_or_else(|| format!("No instruction at {reference}."))
     }
 
     /// Statements of the PTX around an address, as many as are asked for.

@@ -367,7 +367,7 @@ impl Session<'_, '_> {
                 "setExpression" => self.set_expression(arguments, view).and_then(stay),
                 "dataBreakpointInfo" => self.data_breakpoint_info(arguments, view).and_then(stay),
                 "exceptionInfo" => {
-                    self.exception.clone().ok_or_else(|| "There is no exception.".into()).and_then(stay)
+                    self.exception.clone().ok_or_else(|| "No exception.".into()).and_then(stay)
                 }
                 "readMemory" => self.read_memory(arguments, view).and_then(stay),
                 "writeMemory" => self.write_memory(arguments, view).and_then(stay),

@@ -73,7 +73,7 @@ impl Session<'_, '_> {
                 let text = self.debugger.symbols.sources.source().text();
                 Ok(json!({"content": text, "mimeType": "text/x-ptx"}))
             }
-            _ => Err("There is no such source.".into()),
+            _ => Err("Unknown source.".into()),
         }
     }
 }

@@ -123,7 +123,7 @@ impl Session<'_, '_> {
 
     pub(super) fn stack_trace(&mut self, arguments: &Value, view: &mut View<'_>) -> Result<Value, String> {
         let number = |key: &str| arguments.get(key).and_then(Value::as_u64);
-        let focus = number("threadId").and_then(|id| self.thread(id)).ok_or("There is no such thread.")?;
+        let focus = number("threadId").and_then(|id| self.thread(id)).ok_or("Unknown thread.")?;
         let before = self.debugger.focus.replace(focus);
         let frames = self.debugger.frames(view);
         self.debugger.focus = before;

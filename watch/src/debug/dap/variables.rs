@@ -48,10 +48,7 @@ impl Session<'_, '_> {
         match arguments.get("frameId").and_then(Value::as_u64) {
             Some(id) => {
                 let index = usize::try_from(id).ok().and_then(|id| id.checked_sub(1));
-                index
-                    .and_then(|index| self.frames.get(index))
-                    .copied()
-                    .ok_or_else(|| "There is no such frame.".into())
+                index.and_then(|index| self.frames.get(index)).copied().ok_or_else(|| "Unknown frame.".into())
             }
             None => self
                 .debugger
@@ -121,7 +118,7 @@ impl Session<'_, '_> {
     fn find(&self, reference: u64) -> Result<Container, String> {
         let index = usize::try_from(reference).ok().and_then(|reference| reference.checked_sub(1));
         let found = index.and_then(|index| self.containers.get(index)).cloned();
-        found.ok_or_else(|| "There is no such variable.".into())
+        found.ok_or_else(|| "Unknown variable.".into())
     }
 
     /// The children of a container; its frame is selected.
@@ -232,7 +229,7 @@ impl Session<'_, '_> {
         let part = index.map_or(Part { from: 0, count: usize::MAX }, |from| Part { from, count: 1 });
         let rows = self.in_frame(of.frame, |session| session.rows(&of, part, view))?;
         let found = rows.into_iter().find(|(known, ..)| known == name);
-        let (_, value, _) = found.ok_or_else(|| format!("There is no variable {name} there."))?;
+        let (_, value, _) = found.ok_or_else(|| format!("Unknown variable `{name}`."))?;
         Ok((value?, of.frame))
     }
 

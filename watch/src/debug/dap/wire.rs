@@ -211,7 +211,7 @@ fn read_message(input: &mut impl BufRead) -> Result<Option<Vec<u8>>, String> {
             return Err(format!("expected `Content-Length: N`, found {line:?}"));
         };
         if name.eq_ignore_ascii_case("Content-Length") {
-            length = Some(value.trim().parse().map_err(|_| format!("{:?} is no length", value.trim()))?);
+            length = Some(value.trim().parse().map_err(|_| format!("{:?} is not a length", value.trim()))?);
         }
     }
 }

@@ -103,7 +103,7 @@ impl<'t> Parser<'t, '_> {
                 self.at += 1;
                 let Type::Pointer(space, to) = value.ty.plain() else {
                     return Err(format!(
-                        "The value is no pointer to a structure: it is of type {}.",
+                        "The value is not a pointer to a structure: it is of type {}.",
                         value.ty.name()
                     ));
                 };

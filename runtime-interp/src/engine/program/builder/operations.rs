@@ -305,7 +305,7 @@ impl FunctionBuilder<'_> {
                 self.check_value(dst, true);
                 self.check_value(size, false);
                 if !align.is_power_of_two() {
-                    self.error(format!("`alloca` at a multiple of {align}, which is no power of two"));
+                    self.error(format!("`alloca` at a multiple of {align}, which is not a power of two"));
                 }
                 if !self.is_kernel() && self.function().saved_top.is_none() {
                     let top = self.reg(Width::W32);

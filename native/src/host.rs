@@ -15,15 +15,18 @@ pub const fn is_supported() -> bool {
     cfg!(any(target_arch = "x86_64", target_arch = "aarch64"))
 }
 
+/// The error `N0001` where it is not so.
+pub(crate) fn check_supported() -> Result<(), Box<Diagnostic>> {
+    if is_supported() { Ok(()) } else { Err(refused(std::env::consts::ARCH)) }
+}
+
 fn refused(why: impl std::fmt::Display) -> Box<Diagnostic> {
     Box::new(Diagnostic::error(codes::HOST, Span::NONE, format!("no machine code for this host: {why}")))
 }
 
 /// The instruction set of the host, with the features of its processor. Detecting them takes longer than compiling a small region.
 pub(crate) fn isa(options: &[(&str, &str)]) -> Result<OwnedTargetIsa, Box<Diagnostic>> {
-    if !is_supported() {
-        return Err(refused(std::env::consts::ARCH));
-    }
+    check_supported()?;
     let mut flags = settings::builder();
     for (name, value) in [
         ("opt_level", "speed"),

@@ -145,13 +145,15 @@ impl<'b, 'f, 's> Chunks<'b, 'f, 's> {
         self.b.switch_to_block(head);
         let by = self.b.ins().ireduce(types::I32, self.chunk);
         let by = self.b.ins().ushr_imm_u(by, 2);
+        let mut own = None;
         if let Some(lanes) = self.lanes {
             // Where no lane is about there is nothing to do.
             let body = self.b.create_block();
-            let own = self.b.ins().ushr(lanes, by);
-            let own = self.b.ins().band_imm_s(own, 15);
-            self.b.ins().brif(own, body, &[], next, &arguments(sums.clone()));
+            let four = self.b.ins().ushr(lanes, by);
+            let four = self.b.ins().band_imm_s(four, 15);
+            self.b.ins().brif(four, body, &[], next, &arguments(sums.clone()));
             self.b.switch_to_block(body);
+            own = Some(four);
         }
         for (n, step) in steps.iter().enumerate() {
             match self.splats.get(&n) {
@@ -160,10 +162,7 @@ impl<'b, 'f, 's> Chunks<'b, 'f, 's> {
                 None => self.step(step),
             }
         }
-        let mask = self.lanes.map(|lanes| self.spread(lanes));
-        for r in self.keep {
-            self.store(*r, mask);
-        }
+        self.store_kept(own);
         let mut found = Vec::new();
         let mut masks = Vec::new();
         for r in &predicates {
@@ -320,6 +319,30 @@ impl<'b, 'f, 's> Chunks<'b, 'f, 's> {
             }
             (yes, _) => yes,
         }
+    }
+
+    /// Stores what is kept, of all four lanes or of those that are asked for.
+    fn store_kept(&mut self, own: Option<Value>) {
+        let keep = self.keep;
+        let (Some(lanes), Some(own)) = (self.lanes, own) else {
+            return keep.iter().for_each(|r| self.store(*r, None));
+        };
+        let [all, some, stored] = [(); 3].map(|()| self.b.create_block());
+        // What both ways use is computed before they part.
+        for r in keep.iter().filter(|r| r.width() != Width::Pred) {
+            self.read(*r);
+            self.place(Place::Registers, r.width());
+        }
+        let whole = self.b.ins().icmp_imm_s(Cc::Equal, own, 15);
+        self.b.ins().brif(whole, all, &[], some, &[]);
+        self.b.switch_to_block(all);
+        keep.iter().for_each(|r| self.store(*r, None));
+        self.b.ins().jump(stored, &[]);
+        self.b.switch_to_block(some);
+        let mask = self.spread(lanes);
+        keep.iter().for_each(|r| self.store(*r, Some(mask)));
+        self.b.ins().jump(stored, &[]);
+        self.b.switch_to_block(stored);
     }
 
     pub fn store(&mut self, r: Reg, mask: Option<Value>) {

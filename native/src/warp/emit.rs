@@ -4,7 +4,6 @@ use super::chunk::{Chunks as Loop, PLAIN};
 use super::fetch::Loaded;
 use super::pattern::{self, Asked};
 use super::recipe::{Block, Chunks, Exit, Part, Recipe, Store};
-use super::trace::{Sides, sides};
 use cranelift_codegen::ir::condcodes::IntCC as Cc;
 use cranelift_codegen::ir::{
     AbiParam, Block as Label, InstBuilder, JumpTableData, SigRef, Signature, Value, types,
@@ -27,19 +26,14 @@ macro_rules! field {
 }
 pub(super) use field;
 
-/// The lanes that execute something.
-#[derive(Clone, Copy)]
-enum Lanes {
-    /// The lanes of the group.
-    Group,
-    /// Some of them, while the others wait.
-    Some(Value),
-}
+/// Operations from which on a loop for any lanes is nearly as fast as one for all of them, which is not made then.
+pub(super) const LONG: usize = 8;
 
 pub(super) struct Emitter<'f, 'r> {
     pub b: FunctionBuilder<'f>,
     recipe: &'r Recipe,
     state: Value,
+    /// Where registers, constants, values that were loaded and places are, as the block in the making has read them.
     pub registers: Value,
     pub constants: Value,
     pub scratch: Value,
@@ -49,6 +43,9 @@ pub(super) struct Emitter<'f, 'r> {
     load: SigRef,
     find: SigRef,
     window: SigRef,
+    sides: SigRef,
+    /// Where the code is left, with its answer.
+    left: Label,
 }
 
 /// Emits the code of a region.
@@ -59,7 +56,7 @@ pub(super) fn region(mut b: FunctionBuilder<'_>, recipe: &Recipe, config: Target
         signature.returns[0] = AbiParam::new(types::I32);
         b.import_signature(signature)
     };
-    let (run, load, find) = (helper(4), helper(3), helper(1));
+    let (run, load, find, sides) = (helper(4), helper(3), helper(1), helper(2));
     let mut window = b.func.signature.clone();
     window.params.extend([types::I32, types::I64].map(AbiParam::new));
     window.returns[0] = AbiParam::new(types::I32);
@@ -68,17 +65,33 @@ pub(super) fn region(mut b: FunctionBuilder<'_>, recipe: &Recipe, config: Target
     b.append_block_params_for_function_params(entry);
     b.switch_to_block(entry);
     let state = b.block_params(entry)[0];
-    let mut pointer = |at: i32| b.ins().load(types::I64, PLAIN, state, at);
-    let (registers, constants) = (pointer(field!(registers)), pointer(field!(constants)));
-    let (scratch, places) = (pointer(field!(scratch)), pointer(field!(places)));
     let labels: Vec<Label> = recipe.blocks.iter().map(|_| b.create_block()).collect();
-    let mut e =
-        Emitter { b, recipe, state, registers, constants, scratch, places, labels, run, load, find, window };
+    let left = b.create_block();
+    b.append_block_param(left, types::I64);
+    let mut e = Emitter {
+        b,
+        recipe,
+        state,
+        registers: state,
+        constants: state,
+        scratch: state,
+        places: state,
+        labels,
+        run,
+        load,
+        find,
+        window,
+        sides,
+        left,
+    };
     e.enter();
     for (n, block) in recipe.blocks.iter().enumerate() {
         e.b.switch_to_block(e.labels[n]);
         e.block(n, block);
     }
+    e.b.switch_to_block(left);
+    let answer = e.b.block_params(left)[0];
+    e.b.ins().return_(&[answer]);
     e.b.seal_all_blocks();
     e.b.finalize(config);
 }
@@ -111,7 +124,7 @@ impl<'r> Emitter<'_, 'r> {
     pub fn exit(&mut self, place: i64, flags: u64) {
         let answer = u64::from(place as u32) | flags;
         let answer = self.b.ins().iconst(types::I64, answer as i64);
-        self.b.ins().return_(&[answer]);
+        self.b.ins().jump(self.left, &[answer.into()]);
     }
 
     /// Leaves with a fault where a helper says so.
@@ -124,29 +137,19 @@ impl<'r> Emitter<'_, 'r> {
         self.b.switch_to_block(on);
     }
 
-    /// The lanes that accesses are made for, and those that arithmetic may write.
-    fn masks(&mut self, lanes: Lanes) -> [Value; 2] {
-        match lanes {
-            Lanes::Group => [field!(mask), field!(wide)].map(|at| self.field32(at)),
-            Lanes::Some(lanes) => [lanes; 2],
-        }
+    /// The lanes of the group, which accesses are made for, and those that arithmetic may write.
+    fn masks(&mut self) -> [Value; 2] {
+        [field!(mask), field!(wide)].map(|at| self.field32(at))
     }
 
-    /// The operations of a block but for its branch.
-    fn body(&mut self, block: &Block, lanes: Lanes) {
-        self.parts(&block.parts, lanes, true);
-    }
-
-    fn parts(&mut self, parts: &[Part], lanes: Lanes, every: bool) {
+    /// The operations of a block but for its branch; `every` if all lanes of the warp may be asked for.
+    fn parts(&mut self, parts: &[Part], every: bool) {
         for part in parts {
             match part {
-                Part::Engine(from, to) => self.by_engine(*from, *to, lanes),
-                Part::Store(store) => self.store(store, lanes),
-                Part::Chunks(chunks) => self.chunks(chunks, lanes, every),
-                Part::Uniform { once, parts } => match lanes {
-                    Lanes::Group => self.once(once, parts),
-                    Lanes::Some(_) => self.parts(parts, lanes, every),
-                },
+                Part::Engine(from, to) => self.by_engine(*from, *to),
+                Part::Store(store) => self.store(store),
+                Part::Chunks(chunks) => self.chunks(chunks, every),
+                Part::Uniform { once, parts } => self.once(once, parts),
             }
         }
     }
@@ -156,8 +159,8 @@ impl<'r> Emitter<'_, 'r> {
     }
 
     /// The engine executes operations.
-    fn by_engine(&mut self, from: u32, to: u32, lanes: Lanes) {
-        let [mask, wide] = self.masks(lanes);
+    fn by_engine(&mut self, from: u32, to: u32) {
+        let [mask, wide] = self.masks();
         let range = [from, to].map(|n| self.b.ins().iconst(types::I32, i64::from(n)));
         let run = self.field64(field!(run));
         let args = [self.state, range[0], range[1], mask, wide];
@@ -167,11 +170,8 @@ impl<'r> Emitter<'_, 'r> {
     }
 
     /// A store by all lanes, in rows, or else by the engine.
-    fn store(&mut self, store: &Store, lanes: Lanes) {
+    fn store(&mut self, store: &Store) {
         let place = store.place;
-        if matches!(lanes, Lanes::Some(_)) {
-            return self.by_engine(place, place + 1, lanes);
-        }
         let [all, apart, done] = [(); 3].map(|()| self.b.create_block());
         let mask = self.field32(field!(mask));
         let whole = self.b.ins().icmp_imm_s(Cc::Equal, mask, -1);
@@ -187,7 +187,7 @@ impl<'r> Emitter<'_, 'r> {
         self.set(field!(changes), changes);
         self.b.ins().jump(done, &[]);
         self.b.switch_to_block(apart);
-        self.by_engine(place, place + 1, lanes);
+        self.by_engine(place, place + 1);
         self.b.ins().jump(done, &[]);
         self.b.switch_to_block(done);
     }
@@ -200,7 +200,7 @@ impl<'r> Emitter<'_, 'r> {
         self.b.switch_to_block(together);
         let mut source = Loaded::Rows;
         if let Some((group, _)) = once.loads {
-            let answer = self.ask_for(group, true);
+            let answer = self.places_of(group);
             let found = self.b.ins().icmp_imm_u(Cc::Equal, answer, i64::from(RegionState::PLACES));
             let placed = self.b.create_block();
             self.b.ins().brif(found, placed, &[], apart, &[]);
@@ -215,32 +215,32 @@ impl<'r> Emitter<'_, 'r> {
         lanes.emit();
         self.b.ins().jump(done, &[]);
         self.b.switch_to_block(apart);
-        self.parts(parts, Lanes::Group, false);
+        self.parts(parts, false);
         self.b.ins().jump(done, &[]);
         self.b.switch_to_block(done);
     }
 
-    /// Asks for a group of batches, for all lanes of the group.
-    fn ask_for(&mut self, group: u32, places: bool) -> Value {
+    /// Asks where the data of a group of batches are, for all lanes of the group.
+    fn places_of(&mut self, group: u32) -> Value {
         let mask = self.field32(field!(mask));
-        let args = [group, u32::from(places)].map(|n| self.b.ins().iconst(types::I32, i64::from(n)));
+        let args = [group, RegionState::PLACES_ALONE].map(|n| self.b.ins().iconst(types::I32, i64::from(n)));
         let load = self.field64(field!(load));
         let call = self.b.ins().call_indirect(self.load, load, &[self.state, args[0], mask, args[1]]);
         self.b.inst_results(call)[0]
     }
 
     /// Loads and arithmetic: a loop for all lanes of the warp, whose loads read where the data are if they can, and one for any lanes.
-    fn chunks(&mut self, chunks: &Chunks, lanes: Lanes, every: bool) {
+    fn chunks(&mut self, chunks: &Chunks, every: bool) {
         let Chunks { loads, steps, keep, from, .. } = chunks;
         let (code, from) = ((&steps[..], &keep[..]), *from);
-        let [mask, wide] = self.masks(lanes);
-        let whole = every && matches!(lanes, Lanes::Group);
+        let [mask, wide] = self.masks();
         let (any, done) = (self.b.create_block(), self.b.create_block());
         // Whether the loop for all lanes does it, and where that reads.
-        let (every, source) = match *loads {
+        let (at_places, source) = match *loads {
             Some((group, placed)) => {
-                let places = whole && placed;
-                let args = [group, u32::from(places)].map(|n| self.b.ins().iconst(types::I32, i64::from(n)));
+                let places = every && placed;
+                let question = if places { RegionState::PLACES_OR_ROWS } else { RegionState::ROWS_ALONE };
+                let args = [group, question].map(|n| self.b.ins().iconst(types::I32, i64::from(n)));
                 let load = self.field64(field!(load));
                 let call = self.b.ins().call_indirect(self.load, load, &[self.state, args[0], mask, args[1]]);
                 let answer = self.b.inst_results(call)[0];
@@ -256,7 +256,9 @@ impl<'r> Emitter<'_, 'r> {
             }
             None => (None, Loaded::Rows),
         };
-        let every = every.or_else(|| whole.then(|| self.b.ins().icmp_imm_s(Cc::Equal, wide, -1)));
+        // A long loop for any lanes does as well for all: it asks but once for four.
+        let both = every && steps.len() < LONG;
+        let every = at_places.or_else(|| both.then(|| self.b.ins().icmp_imm_s(Cc::Equal, wide, -1)));
         let memory = [self.registers, self.constants, self.scratch];
         if let Some(every) = every {
             let all = self.b.create_block();
@@ -282,13 +284,18 @@ impl<'r> Emitter<'_, 'r> {
     }
 
     fn block(&mut self, n: usize, block: &Block) {
+        // For this block alone: what lives everywhere is what the allocator of registers spends its time with.
+        self.registers = self.field64(field!(registers));
+        self.constants = self.field64(field!(constants));
+        self.scratch = self.field64(field!(scratch));
+        self.places = self.field64(field!(places));
         if let Some(orbit) = &block.orbit {
             self.orbit(orbit);
         }
         if let Some(trace) = &block.trace {
             self.trace(trace);
         }
-        self.body(block, Lanes::Group);
+        self.parts(&block.parts, true);
         let executed = self.count(block.count);
         self.leave(n, executed);
     }
@@ -316,7 +323,7 @@ impl<'r> Emitter<'_, 'r> {
         self.b.switch_to_block(fall);
         self.go(i64::from(block.end), false, executed);
         self.b.switch_to_block(part);
-        self.part(n, block, [mask, taken], executed);
+        self.part(block, taken, executed);
     }
 
     fn lanes_where(&mut self, pred: Reg, negated: bool, mask: Value) -> Value {
@@ -362,49 +369,24 @@ impl<'r> Emitter<'_, 'r> {
     }
 
     /// The lanes go two ways: if those meet soon one way after the other, as the engine's loop would do it, else by that loop.
-    fn part(&mut self, n: usize, block: &Block, [mask, taken]: [Value; 2], executed: Value) {
-        let by_loop = self.b.create_block();
-        let blocks: &'r [Block] = &self.recipe.blocks;
-        if let Some(Sides { meet, rest, taken: other }) = sides(blocks, n) {
-            let sides: Vec<&Block> = [Some(rest), other].into_iter().flatten().map(|n| &blocks[n]).collect();
-            let both: u32 = sides.iter().map(|side| side.count).sum();
-            let after = self.b.ins().iadd_imm_s(executed, i64::from(both));
-            let before = self.field64(field!(part_before));
-            let in_time = self.b.ins().icmp(Cc::UnsignedLessThan, after, before);
-            let stop = self.field32(field!(stop));
-            let alone = self.b.ins().icmp_imm_u(Cc::UnsignedGreaterThan, stop, i64::from(meet));
-            let may = self.b.ins().band(in_time, alone);
-            let here = self.b.create_block();
-            self.b.ins().brif(may, here, &[], by_loop, &[]);
-            self.b.switch_to_block(here);
-            let none = self.b.ins().iconst(types::I32, 0);
-            self.set(field!(uniform), none);
-            let rest = self.b.ins().band_not(mask, taken);
-            let all = self.b.ins().popcnt(mask);
-            let mut chosen = executed;
-            for (n, (side, lanes)) in sides.into_iter().zip([rest, taken]).enumerate() {
-                chosen = if n == 0 { executed } else { self.field64(field!(executed)) };
-                self.body(side, Lanes::Some(lanes));
-                self.count(side.count);
-                let some = self.b.ins().popcnt(lanes);
-                let others = self.b.ins().isub(all, some);
-                let idle = self.b.ins().imul_imm_s(others, i64::from(side.count));
-                let (idle, sum) = (self.b.ins().uextend(types::I64, idle), self.field64(field!(idle)));
-                let sum = self.b.ins().iadd(sum, idle);
-                self.set(field!(idle), sum);
-            }
-            // When it was chosen last: where others wait, it is chosen again when all have met.
-            let (others, met) = (self.field32(field!(spin_step)), self.field64(field!(executed)));
-            let stamp = self.b.ins().select(others, met, chosen);
-            self.set(field!(stamp), stamp);
-            match self.recipe.blocks.iter().position(|block| block.start == meet) {
+    fn part(&mut self, block: &Block, taken: Value, executed: Value) {
+        if let Some(number) = block.sides {
+            let (by_loop, met) = (self.b.create_block(), self.b.create_block());
+            let sides = self.recipe.sides[number as usize];
+            let function = self.field64(field!(sides));
+            let number = self.b.ins().iconst(types::I32, i64::from(number));
+            let call = self.b.ins().call_indirect(self.sides, function, &[self.state, number, taken]);
+            let answer = self.b.inst_results(call)[0];
+            let failed = self.b.ins().icmp_imm_u(Cc::Equal, answer, i64::from(RegionState::FAILED));
+            self.check(failed, block.end);
+            self.b.ins().brif(answer, by_loop, &[], met, &[]);
+            self.b.switch_to_block(met);
+            match self.recipe.blocks.iter().position(|block| block.start == sides.meet) {
                 Some(label) => _ = self.b.ins().jump(self.labels[label], &[]),
-                None => self.exit(meet.into(), 0),
+                None => self.exit(sides.meet.into(), 0),
             }
-        } else {
-            self.b.ins().jump(by_loop, &[]);
+            self.b.switch_to_block(by_loop);
         }
-        self.b.switch_to_block(by_loop);
         // It executes the branch itself.
         let before = self.b.ins().iadd_imm_s(executed, -i64::from(block.branch_count));
         self.set(field!(executed), before);

@@ -4,7 +4,7 @@
 //! the blocks one by one: it lets the lanes that do not take a short branch go first, then the others, and goes on where they meet.
 
 use super::chunk::{Chunks, Known, Lanes};
-use super::emit::{Emitter, field};
+use super::emit::{Emitter, LONG, field};
 use super::fetch::Loaded;
 use super::recipe::Source;
 use super::trace::{End, Trace};
@@ -80,19 +80,26 @@ impl Emitter<'_, '_> {
             may = self.b.ins().band(may, fair);
             spin = Some(after);
         }
-        let [here, every, some, met, otherwise] = [(); 5].map(|()| self.b.create_block());
+        let [here, some, met, otherwise] = [(); 4].map(|()| self.b.create_block());
         self.b.ins().brif(may, here, &[], otherwise, &[]);
         self.b.switch_to_block(here);
         if let Some(spin) = spin {
             self.set(field!(spin), spin);
         }
         let wide = self.field32(field!(wide));
-        let whole = self.b.ins().icmp_imm_s(Cc::Equal, wide, -1);
-        self.b.ins().brif(whole, every, &[], some, &[]);
+        let mut ways = vec![(some, Some(wide))];
+        if trace.steps.len() < LONG {
+            let every = self.b.create_block();
+            let whole = self.b.ins().icmp_imm_s(Cc::Equal, wide, -1);
+            self.b.ins().brif(whole, every, &[], some, &[]);
+            ways.push((every, None));
+        } else {
+            self.b.ins().jump(some, &[]);
+        }
         let words: Vec<Value> =
             trace.forks.iter().map(|_| self.b.append_block_param(met, types::I32)).collect();
         let memory = [self.registers, self.constants, self.scratch];
-        for (label, lanes) in [(every, None), (some, Some(wide))] {
+        for (label, lanes) in ways {
             self.b.switch_to_block(label);
             let code = (&trace.steps[..], &trace.keep[..]);
             let found = Chunks::new(&mut self.b, memory, Loaded::Rows, code, lanes).emit();

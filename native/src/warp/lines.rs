@@ -59,6 +59,10 @@ impl OpenLines {
         self.accesses.len() as u32 - 1
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.lines.is_empty()
+    }
+
     /// Tells the steps which lines they are of, and how far past the lowest access.
     pub fn close(self, steps: &mut [Step]) -> Vec<Lines> {
         for step in steps {

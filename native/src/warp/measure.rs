@@ -41,7 +41,7 @@ pub fn compile(program: &Program, compiler: &RegionCompiler) -> Result<Compiled,
     for region in program.regions() {
         let (recipe, operations) = recipe::recipe(program, &region, shared.fused_multiply);
         if operations >= super::LEAST {
-            let made = compile_with(&recipe, &shared.isa)?;
+            let made = compile_with(&recipe, shared.isa()?)?;
             compiled.operations += operations;
             compiled.bytes += made.bytes;
             compiled.instructions += made.instructions;

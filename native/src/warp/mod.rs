@@ -33,7 +33,7 @@ use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_module::{Linkage, Module as _};
 use recipe::Recipe;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 use warpsmith_base::FxHashMap;
 use warpsmith_diag::Diagnostic;
@@ -54,7 +54,9 @@ pub struct Accelerated {
 pub struct RegionCompiler(Arc<Shared>);
 
 struct Shared {
-    isa: OwnedTargetIsa,
+    settings: measure::Settings,
+    /// Found when the first region is compiled: that takes longer than a small launch.
+    isa: OnceLock<OwnedTargetIsa>,
     fused_multiply: bool,
     /// Code by what it was made of.
     made: Mutex<FxHashMap<Recipe, (RegionCode, Arc<Finished>)>>,
@@ -67,8 +69,9 @@ impl RegionCompiler {
     }
 
     fn with_settings(settings: measure::Settings) -> Result<RegionCompiler, Box<Diagnostic>> {
-        let (isa, fused_multiply) = (host::isa(settings)?, has_fused_multiply());
-        Ok(RegionCompiler(Arc::new(Shared { isa, fused_multiply, made: Mutex::default() })))
+        host::check_supported()?;
+        let (isa, fused_multiply) = (OnceLock::new(), has_fused_multiply());
+        Ok(RegionCompiler(Arc::new(Shared { settings, isa, fused_multiply, made: Mutex::default() })))
     }
 
     /// Attaches the compiler to a program: launches have it compile what they execute often, or all, as [`Machine::native`] says. Results, statistics
@@ -90,7 +93,19 @@ impl RegionCompiler {
 
 impl std::fmt::Debug for RegionCompiler {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("RegionCompiler").field("isa", &self.0.isa.name()).finish_non_exhaustive()
+        f.debug_struct("RegionCompiler").field("settings", &self.0.settings).finish_non_exhaustive()
+    }
+}
+
+impl Shared {
+    fn isa(&self) -> Result<&OwnedTargetIsa, Box<Diagnostic>> {
+        match self.isa.get() {
+            Some(isa) => Ok(isa),
+            None => {
+                let isa = host::isa(self.settings)?;
+                Ok(self.isa.get_or_init(|| isa))
+            }
+        }
     }
 }
 
@@ -148,12 +163,14 @@ unsafe impl Tier for Attached {
             return Ok(None);
         }
         let (groups, patterns, windows) = (recipe.groups.clone(), recipe.patterns.clone(), recipe.windows);
+        let sides = recipe.sides.clone();
         let cache = || shared.made.lock().unwrap_or_else(PoisonError::into_inner);
         let known = cache().get(&recipe).cloned();
         let (code, owner) = match known {
             Some(known) => known,
             None => {
-                let made = compile_with(&recipe, &shared.isa).map_err(|error| error.message)?;
+                let made = shared.isa().and_then(|isa| compile_with(&recipe, isa));
+                let made = made.map_err(|error| error.message)?;
                 let made = (made.code, made.owner);
                 let mut cache = cache();
                 if cache.len() >= KEPT {
@@ -163,7 +180,7 @@ unsafe impl Tier for Attached {
                 made
             }
         };
-        Ok(Some(CompiledRegion { code, groups, patterns, windows, operations, owner }))
+        Ok(Some(CompiledRegion { code, groups, patterns, windows, sides, operations, owner }))
     }
 }
 
@@ -204,8 +221,64 @@ fn compile_with(recipe: &Recipe, isa: &OwnedTargetIsa) -> Result<Made, Box<Diagn
 #[cfg(test)]
 mod tests {
     use super::*;
-    use warpsmith_interp::Program;
+    use warpsmith_interp::engine::RegionState;
+    use warpsmith_interp::{Device, Launch, Program};
     use warpsmith_ptx::ValidatedModule;
+
+    /// Makes code that takes its time.
+    #[derive(Debug)]
+    struct Slow(Attached);
+
+    static QUICK: OnceLock<RegionCode> = OnceLock::new();
+
+    unsafe extern "C" fn slow(state: *mut RegionState) -> u64 {
+        std::thread::sleep(Duration::from_millis(3));
+        // SAFETY: it is called as that code would be.
+        unsafe { QUICK.get().unwrap()(state) }
+    }
+
+    // SAFETY: it does what the code does that it calls.
+    unsafe impl Tier for Slow {
+        fn compile(&self, program: &Program, region: &Region<'_>) -> Result<Option<CompiledRegion>, String> {
+            let made = self.0.compile(program, region)?;
+            Ok(made.map(|made| {
+                assert!(QUICK.set(made.code).is_ok(), "one region is hot");
+                CompiledRegion { code: slow, ..made }
+            }))
+        }
+    }
+
+    /// What gains nothing is interpreted again, and what was on trial changes no result.
+    #[test]
+    fn slow_code_is_dropped() {
+        let body = "mad.lo.u32 %a, %a, 3, 1; shr.u32 %b, %a, 3; xor.b32 %a, %a, %b; add.u32 %i, %i, 1; setp.lt.u32 %q, %i, 30000; @%q bra again;";
+        let text = format!(
+            ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p) {{\n.reg .b32 %a, %b, %i; .reg .b64 %p; .reg .pred %q;\n\
+             ld.param.u64 %p, [p]; mov.u32 %a, %tid.x; mad.wide.u32 %p, %a, 4, %p; mov.u32 %i, 0;\nagain: {body}\nst.global.u32 [%p], %a; ret;\n}}\n"
+        );
+        let module = ValidatedModule::parse(&text).unwrap();
+        let plain = Program::load(&module).unwrap();
+        let mut program = plain.clone();
+        let compiler = RegionCompiler::new().unwrap();
+        program.set_tier(Arc::new(Slow(Attached { compiler, all: false })));
+        let run = |program: &Program| {
+            let mut device = Device::new();
+            let out = device.alloc(4 * 64).unwrap();
+            let launch = Launch::new("k").block([64, 1, 1]).workers(1).arg(out);
+            let stats = device.launch(program, &launch).unwrap();
+            (stats.warp_instructions, stats.thread_instructions, device.read(out).unwrap())
+        };
+        let expected = run(&plain);
+        for _ in 0..200 {
+            assert_eq!(run(&program), expected);
+            if program.dropped_regions() > 0 {
+                break;
+            }
+        }
+        assert!(QUICK.get().is_some(), "it was compiled");
+        assert_eq!((program.dropped_regions(), program.compiled_regions()), (1, (0, 0)));
+        assert_eq!(run(&program), expected);
+    }
 
     #[test]
     fn shared_by_programs() {

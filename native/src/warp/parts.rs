@@ -129,6 +129,8 @@ pub(super) struct Maker<'m, 'a> {
     pub(super) once: Open<'a>,
     known: u32,
     pieces: Vec<Part>,
+    /// How many groups there were before those of the pieces.
+    groups_before: usize,
     open: Open<'a>,
 }
 
@@ -143,6 +145,7 @@ impl<'m, 'a> Maker<'m, 'a> {
     ) -> Self {
         let (parts, pieces) = (Vec::new(), Vec::new());
         let [once, open] = [(); 2].map(|()| Open { from, ..Open::default() });
+        let groups_before = groups.len();
         Maker {
             varying,
             later,
@@ -154,6 +157,7 @@ impl<'m, 'a> Maker<'m, 'a> {
             once,
             known: 0,
             pieces,
+            groups_before,
             open,
         }
     }
@@ -218,7 +222,7 @@ impl<'m, 'a> Maker<'m, 'a> {
 
     fn begin(&mut self, place: u32) {
         let [once, open] = [(); 2].map(|()| Open { from: place, ..Open::default() });
-        (self.once, self.open, self.known) = (once, open, 0);
+        (self.once, self.open, self.known, self.groups_before) = (once, open, 0, self.groups.len());
     }
 
     /// Equal in all lanes, and computed before the loop if the loop computes it.
@@ -358,7 +362,7 @@ impl<'m, 'a> Maker<'m, 'a> {
     pub fn close(&mut self, place: u32) {
         self.end_piece(place);
         let Open { from, mut steps, loads, lines, .. } = std::mem::take(&mut self.once);
-        let pieces = std::mem::take(&mut self.pieces);
+        let (pieces, before) = (std::mem::take(&mut self.pieces), self.groups_before);
         self.begin(place);
         let of_pieces = pieces.iter().map(|piece| match piece {
             Part::Chunks(chunks) => computed(&chunks.steps),
@@ -373,13 +377,21 @@ impl<'m, 'a> Maker<'m, 'a> {
         let once = |step: &&Step| matches!(step.what, What::Known(known) if known.space != Space::Local);
         if worth && computed(&steps) + steps.iter().filter(once).count() >= LEAST {
             let groups = self.groups.len();
+            // Only lanes that have parted do it otherwise: not worth a loop of its own.
+            let rare = loads.is_empty() && lines.is_empty();
             let loads = batches(&mut steps, loads, self.groups);
             if loads.is_none_or(|(_, placed)| placed) {
                 self.operations += computed(&steps);
                 let lines = lines.close(&mut steps);
                 let roots = self.roots(&lines, &mut steps);
                 let once = Chunks { loads, lines, roots, steps, keep: Vec::new(), from, to: place };
-                self.parts.push(Part::Uniform { once, parts: pieces });
+                let parts = if rare {
+                    self.groups.truncate(before);
+                    vec![Part::Engine(from, place)]
+                } else {
+                    pieces
+                };
+                self.parts.push(Part::Uniform { once, parts });
                 return;
             }
             self.groups.truncate(groups);

@@ -3,9 +3,11 @@
 
 use super::parts::Maker;
 use super::plan::Plan;
-use super::trace::{Orbit, Trace, traces};
+use super::trace::{Orbit, Trace, sides, traces};
 use warpsmith_base::FxHashSet;
-use warpsmith_interp::engine::{BatchGroup, BlockEnd, LiveRegisters, Program, Reg, Region, Width};
+use warpsmith_interp::engine::{
+    BatchGroup, BlockEnd, BranchSides, LiveRegisters, Program, Reg, Region, Side, Width,
+};
 use warpsmith_isa::StateSpace;
 
 /// A region. Places are relative to its start.
@@ -17,6 +19,8 @@ pub(super) struct Recipe {
     pub patterns: Vec<(Reg, u32)>,
     /// Windows of global memory that accesses have.
     pub windows: u32,
+    /// The branches at which lanes part that soon meet again.
+    pub sides: Vec<BranchSides>,
 }
 
 impl Recipe {
@@ -43,6 +47,8 @@ pub(super) struct Block {
     /// How many of those statements are the branch.
     pub branch_count: u32,
     pub exit: Exit,
+    /// What is on the sides of its branch, by its number, if lanes that part there soon meet again.
+    pub sides: Option<u32>,
     /// What lanes may go through from here on in one loop, if they may.
     pub trace: Option<Trace>,
     /// The loop that it begins, if lanes may go round it in registers.
@@ -55,7 +61,7 @@ pub(super) enum Part {
     Engine(u32, u32),
     /// Loads and arithmetic, four lanes at a time.
     Chunks(Chunks),
-    /// The same twice: what is uniform computed once for all lanes, and as parts of the other kinds, for where lanes have parted.
+    /// The same twice: what is uniform computed once for all lanes, and as parts of the other kinds, for where lanes have parted or addresses follow no rule.
     Uniform { once: Chunks, parts: Vec<Part> },
     /// A store of one element to shared memory.
     Store(Store),
@@ -257,7 +263,13 @@ pub(super) enum Source {
 /// What is compiled of a region, and how many operations that are.
 pub(super) fn recipe(program: &Program, region: &Region<'_>, fused_multiply: bool) -> (Recipe, usize) {
     let start = region.range.start;
-    let mut recipe = Recipe { blocks: Vec::new(), groups: Vec::new(), patterns: Vec::new(), windows: 0 };
+    let mut recipe = Recipe {
+        blocks: Vec::new(),
+        groups: Vec::new(),
+        patterns: Vec::new(),
+        windows: 0,
+        sides: Vec::new(),
+    };
     let mut operations = Vec::new();
     for block in &region.blocks {
         let first = block.range.start - start;
@@ -289,6 +301,7 @@ pub(super) fn recipe(program: &Program, region: &Region<'_>, fused_multiply: boo
             count: block.count,
             branch_count: block.branch_count,
             exit,
+            sides: None,
             trace: None,
             orbit: None,
         });
@@ -297,6 +310,18 @@ pub(super) fn recipe(program: &Program, region: &Region<'_>, fused_multiply: boo
     for ((own, block), in_trace) in operations.iter_mut().zip(&region.blocks).zip(in_traces) {
         if in_trace {
             *own = block.ops.len();
+        }
+    }
+    for n in 0..recipe.blocks.len() {
+        if let Some(sides) = sides(&recipe.blocks, n) {
+            let side = |n: usize| {
+                let block = &recipe.blocks[n];
+                let to = block.end - u32::from(block.exit != Exit::Fall);
+                Side { from: block.start, to, count: block.count }
+            };
+            let (rest, taken) = (Some(side(sides.rest)), sides.taken.map(side));
+            recipe.blocks[n].sides = Some(recipe.sides.len() as u32);
+            recipe.sides.push(BranchSides { meet: sides.meet, rest, taken });
         }
     }
     (recipe, operations.iter().sum())

@@ -38,7 +38,7 @@ pub struct Machine {
 /// When launches make machine code of the host, of programs that have a maker of some.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub enum NativeCode {
-    /// Of what is executed often.
+    /// Of what is executed often; it is timed at first, and kept where it is faster.
     #[default]
     Auto,
     /// Of all of a program, before its first launch.

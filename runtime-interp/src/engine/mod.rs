@@ -30,7 +30,8 @@ mod values;
 pub(crate) use control::grid;
 use control::{block, cluster, context, local, run, schedule, standstill, warp};
 use program::{
-    async_op, builder, live, matrix_op, named, native, op, region, region_state, special, texture_op, uniform,
+    async_op, builder, live, matrix_op, named, native, op, region, region_state, special, texture_op, trial,
+    uniform,
 };
 use sync::mbarrier;
 
@@ -64,8 +65,8 @@ pub use program::{
 };
 pub use reg::{Reg, Width};
 pub use region::{
-    BatchGroup, BatchLoad, Block, BlockEnd, CompiledRegion, PlainLoad, PlainStore, RefusedRegion, Region,
-    RegionOp, RunStep, Tier,
+    BatchGroup, BatchLoad, Block, BlockEnd, BranchSides, CompiledRegion, PlainLoad, PlainStore,
+    RefusedRegion, Region, RegionOp, RunStep, Side, Tier,
 };
 pub use region_state::{ChunkPlaces, LanePattern, RegionCode, RegionState, SpacePlace, Window};
 pub use schedule::Schedule;

@@ -152,7 +152,7 @@ impl Block {
         w: usize,
     ) -> Fallible<()> {
         // If it is the warp whose turn is interrupted, that part is over.
-        self.charge(runner.cx, cluster, w);
+        self.charge(runner, cluster, w);
         runner.held =
             Some(Held { warp: w as u32, end: self.warps[w].executed + QUANTUM, group: None, from: 0 });
         self.turn(runner, cluster, w)?;
@@ -161,7 +161,12 @@ impl Block {
     }
 
     /// Charges what a warp has executed since its turn started: the thread instructions, and what was left of the budget before.
-    fn charge(&mut self, cx: &Context<'_>, cluster: &ClusterState, w: usize) -> (u64, Option<u64>) {
+    fn charge<const WATCHED: bool>(
+        &mut self,
+        runner: &Runner<'_, WATCHED>,
+        cluster: &ClusterState,
+        w: usize,
+    ) -> (u64, u64) {
         let warp = &mut self.warps[w];
         let start = warp.turn;
         warp.turn = warp.progressed();
@@ -170,9 +175,18 @@ impl Block {
         let used = warp.thread_instructions - start.thread_instructions + extra;
         self.executed += ticks;
         cluster.clock.set(cluster.clock.get() + ticks);
-        let spent =
-            cx.budget.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |b| Some(b.saturating_sub(used)));
-        (used, spent.ok())
+        let budget = &runner.cx.budget;
+        let rest = |before: u64| Some(before.saturating_sub(used));
+        let before = if runner.alone {
+            // Nobody else takes from it, and turns are short where warps meet at barriers.
+            let before = budget.load(Ordering::Relaxed);
+            budget.store(before.saturating_sub(used), Ordering::Relaxed);
+            before
+        } else {
+            let (Ok(before) | Err(before)) = budget.fetch_update(Ordering::Relaxed, Ordering::Relaxed, rest);
+            before
+        };
+        (used, before)
     }
 
     /// Lets one warp run and charges the limits.
@@ -213,11 +227,11 @@ impl Block {
             return Ok(());
         }
         warp.spins &= warp.spin != warp.turn.spin;
-        let (used, spent) = self.charge(cx, cluster, w);
+        let (used, before) = self.charge(runner, cluster, w);
         result?;
         let warp = &mut self.warps[w];
         warp.turn_ended(runner.progress());
-        let whole = spent.is_some_and(|before| before <= used);
+        let whole = before <= used;
         if (whole || self.executed >= cx.limits.block_steps) && !warp.finished() {
             let group = warp.groups.first().copied();
             let mut message = if whole {

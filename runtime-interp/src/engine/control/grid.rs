@@ -20,23 +20,24 @@ const SHORT_SLICE: u64 = SLICE >> 3;
 
 /// Runs all blocks on this thread.
 pub(crate) fn run_here(cx: &Context<'_>) -> Result<(u64, u64), Fault> {
-    let done = work::<false>(cx, &mut ()).map_err(|f| *f)?;
+    let done = work::<false>(cx, &mut (), true).map_err(|f| *f)?;
     Ok((done.warp_instructions, done.thread_instructions))
 }
 
 /// Runs all blocks on this thread, watched.
 pub(crate) fn run_watched(cx: &Context<'_>, observer: &mut dyn Observer) -> Result<(u64, u64), Fault> {
-    let done = work::<true>(cx, observer).map_err(|f| *f)?;
+    let done = work::<true>(cx, observer, true).map_err(|f| *f)?;
     Ok((done.warp_instructions, done.thread_instructions))
 }
 
 /// Runs the blocks on `workers` threads. Of several faults, the one of the lowest block is given.
 pub(crate) fn run_parallel(cx: &Context<'_>, workers: usize) -> Result<(u64, u64), Fault> {
     let outcome: Mutex<(Done, Option<Box<Fault>>)> = Mutex::new((Done::default(), None));
+    let workers = workers.min(usize::try_from(cx.clusters()).unwrap_or(usize::MAX));
     rayon::scope(|scope| {
-        for _ in 0..workers.min(usize::try_from(cx.clusters()).unwrap_or(usize::MAX)) {
+        for _ in 0..workers {
             scope.spawn(|_| {
-                let result = work::<false>(cx, &mut ());
+                let result = work::<false>(cx, &mut (), workers == 1);
                 let mut outcome = outcome.lock().unwrap_or_else(PoisonError::into_inner);
                 match result {
                     Ok(done) => outcome.0 = outcome.0 + done,
@@ -61,8 +62,8 @@ pub(crate) fn blocks(cx: &Context<'_>) -> u64 {
     cx.grid.iter().map(|n| u64::from(*n)).product()
 }
 
-/// Takes clusters until none is left.
-fn work<const WATCHED: bool>(cx: &Context<'_>, observer: &mut dyn Observer) -> Fallible<Done> {
+/// Takes clusters until none is left, alone or beside other host threads.
+fn work<const WATCHED: bool>(cx: &Context<'_>, observer: &mut dyn Observer, alone: bool) -> Fallible<Done> {
     let turns = Turns::new(cx.schedule, cx.seed);
     let interest = observer.interest();
     let native = cx.program.native.as_ref();
@@ -85,6 +86,9 @@ fn work<const WATCHED: bool>(cx: &Context<'_>, observer: &mut dyn Observer) -> F
         room: None,
         fast: None,
         fast_version: 0,
+        trial: None,
+        newest: 0,
+        alone,
         cool: native.map_or(PERIOD, |native| native.cool.swap(PERIOD, Ordering::Relaxed)),
         loads: None,
         windows: Vec::new(),
@@ -92,6 +96,9 @@ fn work<const WATCHED: bool>(cx: &Context<'_>, observer: &mut dyn Observer) -> F
     let outcome = run_clusters(&mut runner);
     if let Some(native) = native {
         native.cool.store(runner.cool, Ordering::Relaxed);
+        if let Some(trial) = runner.trial.take() {
+            native.put_back(trial);
+        }
     }
     if WATCHED && interest.counts {
         runner.observer.counted(&runner.tally.executions());

@@ -12,6 +12,7 @@ mod report;
 mod rounds;
 pub(in crate::engine) mod run;
 pub(in crate::engine) mod schedule;
+mod sides;
 pub(in crate::engine) mod standstill;
 mod step;
 mod system;

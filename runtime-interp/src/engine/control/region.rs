@@ -1,6 +1,7 @@
 //! Machine code of regions, seen from the loop: what it is called with, and what it has the engine do.
 
 use super::rounds::Rounds;
+use super::sides::sides_helper;
 use crate::engine::access::{CONTROLS, load_batch_lines};
 use crate::engine::by_level::by_level;
 use crate::engine::file::{Cell, Frame, Row};
@@ -45,23 +46,35 @@ pub(in crate::engine) struct Coming {
     pub until: u64,
 }
 
-/// Where a group is behind a region.
-pub(in crate::engine) enum After {
-    /// At a place, and whether to choose whom to run.
-    At(u32, bool),
+/// Where a group is behind a region, in one word: it comes back in a register, and is not fetched from where its parts were just written.
+#[derive(Clone, Copy)]
+pub(in crate::engine) struct After(u64);
+
+impl After {
     /// Some of its lanes have left a loop: choose whom to run. All groups are where they are.
-    Parted,
+    pub const PARTED: After = After(1 << 33);
+
+    /// At a place, and whether to choose whom to run.
+    pub fn at(place: u32, choose: bool) -> After {
+        After(u64::from(place) | u64::from(choose) << 32)
+    }
+
+    /// That place, unless lanes have parted.
+    #[inline(always)]
+    pub fn place(self) -> Option<(u32, bool)> {
+        (self.0 & After::PARTED.0 == 0).then_some((self.0 as u32, self.0 >> 32 != 0))
+    }
 }
 
 /// Whom the helpers work for.
-struct Host<'h, 'a, const WATCHED: bool> {
-    runner: *mut Runner<'a, WATCHED>,
-    warp: &'h Warp,
-    issue: Issue<'h>,
-    region: &'h FastRegion,
+pub(super) struct Host<'h, 'a, const WATCHED: bool> {
+    pub(super) runner: *mut Runner<'a, WATCHED>,
+    pub(super) warp: &'h Warp,
+    pub(super) issue: Issue<'h>,
+    pub(super) region: &'h FastRegion,
     /// Belongs to the runner, which does not use it while code runs.
     loads: *mut Loads,
-    fault: Option<Box<Fault>>,
+    pub(super) fault: Option<Box<Fault>>,
 }
 
 impl<const WATCHED: bool> Runner<'_, WATCHED> {
@@ -89,8 +102,9 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             warp.executed += u64::from(count);
             warp.thread_instructions += u64::from(count) * lanes;
             self.run_range::<LEVEL>(warp, issue, to, wide)?;
-            return Ok(After::At(to, to >= stop));
+            return Ok(After::at(to, to >= stop));
         }
+        self.newest = self.newest.max(entry.region + 1);
         let alone = warp.groups.len() == 1;
         // Lanes may part in there and meet again if those that go on first are those that the loop would choose.
         let may_part = coming.until == u64::MAX && (alone || warp.is_lowest(g));
@@ -153,6 +167,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             local_step: local_step as u64,
             stack: issue.stack.into(),
             run: run_helper::<LEVEL, WATCHED>,
+            sides: sides_helper::<LEVEL, WATCHED>,
             load: load_helper::<LEVEL, WATCHED>,
             find: find_helper::<WATCHED>,
             window: window_helper::<WATCHED>,
@@ -183,13 +198,10 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 let taken = unsafe { (*loads).rows[0].0 };
                 let head = region.start.wrapping_add(state.head);
                 let (count, jumps) = (state.round_count, state.round_jumps);
-                Ok(self.went_round(
-                    warp,
-                    g,
-                    Rounds { branch: pc, head, count, jumps, live: state.live, taken },
-                ))
+                let rounds = Rounds { branch: pc, head, count, jumps, live: state.live, taken };
+                Ok(self.went_round(warp, g, rounds))
             }
-            None => Ok(After::At(pc, answer & RegionState::CHOOSE != 0)),
+            None => Ok(After::at(pc, answer & RegionState::CHOOSE != 0)),
         }
     }
 
@@ -290,7 +302,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         (region, number): (&FastRegion, u32),
         into: (*mut Loads, Placed<'_>),
     ) -> Fallible<()> {
-        let (loads, Placed(placed)) = into;
+        let (loads, Placed { placed, rows }) = into;
         let Some(group) = region.groups.get(number as usize) else { return Ok(()) };
         let first = |batch: &Batch| batch.loads.first().map_or(issue.pc, |load| load.pc);
         if *placed {
@@ -305,6 +317,9 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             if *placed {
                 return Ok(());
             }
+        }
+        if !rows {
+            return Ok(());
         }
         // SAFETY: only registers that `Batch` has numbered are used with it, which are within it.
         let scratch = unsafe { Frame::new((&raw mut (*loads).rows).cast(), self.cx.constants.as_ptr()) };
@@ -347,11 +362,14 @@ fn place(bytes: &Bytes) -> SpacePlace {
     SpacePlace { start: bytes.start(), len: bytes.len() as u64 }
 }
 
-/// Whether the places of data are asked for, and then whether all data have one.
-struct Placed<'p>(&'p mut bool);
+/// Whether the places of data are asked for, and then whether all data have one; and whether values will do.
+struct Placed<'p> {
+    placed: &'p mut bool,
+    rows: bool,
+}
 
 by_level! {
-    run_range run_range_here run_range_baseline run_range_avx2 run_range_avx512
+    pub(super) run_range run_range_here run_range_baseline run_range_avx2 run_range_avx512
         (warp: &Warp, issue: Issue<'_>, to: u32, wide: u32);
     load_group load_group_here load_group_baseline load_group_avx2 load_group_avx512
         (warp: &Warp, issue: Issue<'_>, group: (&FastRegion, u32), into: (*mut Loads, Placed<'_>));
@@ -384,7 +402,7 @@ unsafe extern "C" fn load_helper<const LEVEL: usize, const WATCHED: bool>(
     state: *mut RegionState,
     group: u32,
     mask: u32,
-    places: u32,
+    question: u32,
 ) -> u32 {
     // SAFETY: as in `run_helper`.
     let (host, runner) = unsafe {
@@ -393,11 +411,13 @@ unsafe extern "C" fn load_helper<const LEVEL: usize, const WATCHED: bool>(
         (host, &mut *runner)
     };
     let issue = Issue { mask, ..host.issue };
-    let mut placed = places != 0 && mask == u32::MAX;
-    let into = (host.loads, Placed(&mut placed));
+    let rows = question != RegionState::PLACES_ALONE;
+    let mut placed = question != RegionState::ROWS_ALONE && mask == u32::MAX;
+    let into = (host.loads, Placed { placed: &mut placed, rows });
     match runner.load_group::<LEVEL>(host.warp, issue, (host.region, group), into) {
         Ok(()) if placed => RegionState::PLACES,
-        Ok(()) => RegionState::ROWS,
+        Ok(()) if rows => RegionState::ROWS,
+        Ok(()) => RegionState::NOT_PLACED,
         Err(fault) => {
             host.fault = Some(fault);
             RegionState::FAILED

@@ -79,7 +79,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 continue;
             };
             if !parted {
-                return After::At(end, false);
+                return After::at(end, false);
             }
             warp.groups[g].pc = end;
             if leave == 0 {
@@ -87,7 +87,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             } else {
                 warp.reconverge(g);
             }
-            return After::Parted;
+            return After::PARTED;
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The main loop: a warp executes instructions until all its lanes wait, have exited, or its turn is over.
 
-use super::region::{After, Coming, Loads};
+use super::region::{Coming, Loads};
 use crate::device::NativeCode;
 use crate::engine::block::BlockContext;
 use crate::engine::context::Context;
@@ -13,10 +13,12 @@ use crate::engine::op::{FuncId, Inst, Op, Order};
 use crate::engine::region_state::Window;
 use crate::engine::schedule::Turns;
 use crate::engine::standstill::Worker;
+use crate::engine::trial::Trial;
 use crate::engine::values::opaque;
 use crate::engine::warp::{Activation, State, Warp};
 use crate::fault::Fault;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// Executes warps, watched by an observer or not. One per host thread and launch.
 pub(in crate::engine) struct Runner<'a, const WATCHED: bool> {
@@ -50,6 +52,11 @@ pub(in crate::engine) struct Runner<'a, const WATCHED: bool> {
     /// The code with machine code in it, and of which version it is.
     pub fast: Option<Arc<Fast>>,
     pub fast_version: u32,
+    /// What of it is on trial, if this host thread sees to that; and past the highest region that was executed in this turn.
+    pub trial: Option<Box<Trial>>,
+    pub newest: u32,
+    /// No other host thread works for the launch.
+    pub alone: bool,
     /// Jumps back and turns until it is asked whether something is hot.
     pub cool: u32,
     /// What machine code loads waits here.
@@ -123,7 +130,11 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
         let mut fast = None;
         if let Some(native) = native.filter(|_| self.cx.machine.native != NativeCode::Off) {
             if self.fast_version != native.version() {
-                (self.fast_version, self.fast) = (native.version(), Some(native.fast()));
+                if let Some(trial) = self.trial.take() {
+                    native.put_back(trial);
+                }
+                let (version, code, trial) = native.current();
+                (self.fast_version, self.fast, self.trial) = (version, Some(code), trial);
             }
             fast = self.fast.take();
             self.cool -= 1;
@@ -131,8 +142,43 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
                 self.sample(warp.groups.first().map_or(0, |group| group.pc));
             }
         }
-        let result = self.run_warp_by_level(block, warp, quantum, fast.as_deref());
+        let result = if fast.is_some()
+            && let Some(trial) = self.trial.take()
+        {
+            self.run_on_trial(block, warp, quantum, trial)
+        } else {
+            self.run_warp_by_level(block, warp, quantum, fast.as_deref())
+        };
         self.fast = fast;
+        result
+    }
+
+    /// Runs a warp with the code on trial or without it, and times it.
+    #[cold]
+    #[inline(never)]
+    fn run_on_trial(
+        &mut self,
+        block: &BlockContext<'_>,
+        warp: &mut Warp,
+        quantum: u64,
+        mut trial: Box<Trial>,
+    ) -> Fallible<()> {
+        let (with, code) = trial.next();
+        let (place, executed) = (warp.groups.first().map_or(0, |group| group.pc), warp.executed);
+        self.newest = 0;
+        let begin = Instant::now();
+        let result = self.run_warp_by_level(block, warp, quantum, Some(&code));
+        let took = begin.elapsed();
+        // A turn that has not come to it says nothing of the code.
+        let over = if with && self.newest <= trial.first {
+            trial.pass()
+        } else {
+            trial.note(place, with, warp.executed - executed, took)
+        };
+        match self.cx.program.native.as_ref() {
+            Some(native) if over => native.decide(&trial),
+            _ => self.trial = Some(trial),
+        }
         result
     }
 
@@ -311,7 +357,7 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
                         leave!();
                         let coming = Coming { entry: *entry, wide, stop, deadline, end_of_turn, until };
                         let after = self.region::<LEVEL>(warp, g, issue!(mask), fast, coming)?;
-                        let After::At(at, choose) = after else { continue 'choose };
+                        let Some((at, choose)) = after.place() else { continue 'choose };
                         pc = at;
                         executed = warp.executed;
                         if choose || pc >= stop {

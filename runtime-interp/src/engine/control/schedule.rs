@@ -131,7 +131,16 @@ impl Turns {
     }
 
     /// The warp that is next among those that can run; `from` on, if they go in order.
+    #[inline]
     pub fn warp(&mut self, warps: &[Warp], rank: usize, from: usize) -> Option<usize> {
+        // Turns are short where warps meet at barriers.
+        match self.schedule {
+            None => (from..warps.len()).find(|w| warps[*w].runnable()),
+            Some(_) => self.scheduled_warp(warps, rank, from),
+        }
+    }
+
+    fn scheduled_warp(&mut self, warps: &[Warp], rank: usize, from: usize) -> Option<usize> {
         let mut ready = (0..warps.len()).filter(|w| warps[*w].runnable());
         match self.schedule {
             None | Some(Schedule::RoundRobin) => (from..warps.len()).find(|w| warps[*w].runnable()),

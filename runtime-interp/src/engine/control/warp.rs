@@ -382,11 +382,16 @@ impl Warp {
     /// Chooses the group to run: the deepest in calls and then the lowest in the program, because the others are likely to
     /// meet it where they wait; for fairness sometimes the one that has waited longest. Also gives the number of executed instructions
     /// after which to choose again.
+    #[inline]
     pub fn choose(&mut self, turns: &mut Turns) -> Option<(usize, u64)> {
-        let ready = |g: &Group| g.state == State::Ready;
-        if let [group] = self.groups.as_slice() {
-            return ready(group).then_some((0, u64::MAX));
+        match self.groups.as_slice() {
+            [group] => (group.state == State::Ready).then_some((0, u64::MAX)),
+            _ => self.choose_among(turns),
         }
+    }
+
+    fn choose_among(&mut self, turns: &mut Turns) -> Option<(usize, u64)> {
+        let ready = |g: &Group| g.state == State::Ready;
         let unfair = self.spin >= SPIN_LIMIT;
         let candidates = self.groups.iter().enumerate().filter(|(_, g)| ready(g));
         let (chosen, until) = match turns.group(self) {

@@ -15,6 +15,7 @@ pub(in crate::engine) mod region;
 pub(in crate::engine) mod region_state;
 pub(in crate::engine) mod special;
 pub(in crate::engine) mod texture_op;
+pub(in crate::engine) mod trial;
 pub(in crate::engine) mod uniform;
 mod variable;
 

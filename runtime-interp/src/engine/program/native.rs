@@ -3,6 +3,7 @@
 use super::Program;
 use super::region::{BatchLoad, CompiledRegion, RefusedRegion, Regions, Tier};
 use super::region_state::RegionState;
+use super::trial::Trial;
 use crate::engine::op::{Access, Inst, Op};
 use crate::engine::reg::{Reg, Width};
 use std::ops::Range;
@@ -118,6 +119,13 @@ struct Inner {
     fast: Arc<Fast>,
     operations: usize,
     refused: Vec<RefusedRegion>,
+    /// Patterns and windows that regions have had. Their numbers are not used again: warps that go on remember what they are of.
+    patterns: u32,
+    windows: u32,
+    /// The version that is on trial, and what is known of it unless a host thread is timing its turns.
+    on_trial: Option<u32>,
+    trial: Option<Box<Trial>>,
+    dropped: usize,
 }
 
 /// The machine code of a program, made while it is executed.
@@ -151,8 +159,35 @@ impl Native {
         self.version.load(Ordering::Acquire)
     }
 
-    pub fn fast(&self) -> Arc<Fast> {
-        self.lock().fast.clone()
+    /// The code and its version, with what is on trial in it if no other host thread sees to that.
+    pub fn current(&self) -> (u32, Arc<Fast>, Option<Box<Trial>>) {
+        let mut inner = self.lock();
+        (self.version(), inner.fast.clone(), inner.trial.take())
+    }
+
+    /// A host thread comes to an end before a trial does: the next one goes on with it.
+    pub fn put_back(&self, trial: Box<Trial>) {
+        let mut inner = self.lock();
+        if inner.on_trial == Some(trial.version) {
+            inner.trial = Some(trial);
+        }
+    }
+
+    /// Ends a trial: what gains nothing is interpreted again.
+    pub fn decide(&self, trial: &Trial) {
+        let mut inner = self.lock();
+        if inner.on_trial != Some(trial.version) {
+            return;
+        }
+        inner.on_trial = None;
+        if !trial.gains() {
+            let dropped = &inner.fast.regions[trial.first as usize..];
+            let operations: usize = dropped.iter().map(|region| region.compiled.operations).sum();
+            inner.dropped += dropped.len();
+            inner.operations -= operations;
+            inner.fast = trial.without();
+            self.version.fetch_add(1, Ordering::Release);
+        }
     }
 
     fn with_candidates<T>(&self, program: &Program, f: impl FnOnce(&mut Vec<Candidate>) -> T) -> T {
@@ -166,6 +201,7 @@ impl Native {
 
     /// A warp is at a place, seen once in a while.
     pub fn sample(&self, program: &Program, pc: u32) {
+        let on_trial = self.lock().on_trial.is_some();
         let hot = self.with_candidates(program, |candidates| {
             let n = candidates.partition_point(|c| c.range.start <= pc).checked_sub(1)?;
             let candidate = candidates.get_mut(n).filter(|c| !c.done && c.range.contains(&pc))?;
@@ -178,11 +214,12 @@ impl Native {
             let last = (pc..range.end).rev().find(closes);
             let round = last.map_or(range.len() as u64, |last| u64::from(last - pc) + 1);
             candidate.interpreted += u64::from(PERIOD) * round;
-            candidate.done = candidate.interpreted >= REPAID * range.len() as u64;
+            // One after the other, so that each is timed alone.
+            candidate.done = !on_trial && candidate.interpreted >= REPAID * range.len() as u64;
             candidate.done.then(|| candidate.range.clone())
         });
         if let Some(range) = hot {
-            self.compile(program, vec![range]);
+            self.compile(program, vec![range], true);
         }
     }
 
@@ -194,11 +231,12 @@ impl Native {
             rest
         });
         if !all.is_empty() {
-            self.compile(program, all);
+            self.compile(program, all, false);
         }
     }
 
-    fn compile(&self, program: &Program, ranges: Vec<Range<u32>>) {
+    /// Compiles regions, on trial or for good.
+    fn compile(&self, program: &Program, ranges: Vec<Range<u32>>, on_trial: bool) {
         let (mut made, mut regions) = (Vec::new(), Regions::new(program));
         for range in ranges {
             let region = regions.at(range);
@@ -217,7 +255,7 @@ impl Native {
             return;
         }
         let mut inner = self.lock();
-        let old = &inner.fast;
+        let old = inner.fast.clone();
         let mut fast = Fast {
             code: if old.code.is_empty() { program.code.clone() } else { old.code.clone() },
             entries: old.entries.clone(),
@@ -248,15 +286,20 @@ impl Native {
             }
             let alike = region.blocks.into_iter().map(|block| block.alike).collect();
             let groups = groups.into();
-            let first = fast.regions.last().map_or(0, |region| region.patterns.end);
-            let patterns = first..first + compiled.patterns.len() as u32;
-            let first = fast.regions.last().map_or(0, |region| region.windows.end);
-            let windows = first..first + compiled.windows;
+            let patterns = inner.patterns..inner.patterns + compiled.patterns.len() as u32;
+            let windows = inner.windows..inner.windows + compiled.windows;
+            (inner.patterns, inner.windows) = (patterns.end, windows.end);
             fast.regions.push(FastRegion { start, compiled, patterns, windows, groups, alike });
         }
         inner.fast = Arc::new(fast);
         inner.operations += operations;
-        self.version.fetch_add(1, Ordering::Release);
+        let version = self.version.fetch_add(1, Ordering::Release) + 1;
+        (inner.on_trial, inner.trial) = (None, None);
+        if on_trial {
+            let first = old.regions.len() as u32;
+            inner.on_trial = Some(version);
+            inner.trial = Some(Box::new(Trial::new(version, first, [old, inner.fast.clone()])));
+        }
     }
 }
 
@@ -278,6 +321,11 @@ impl Program {
     /// The regions that the compiler has refused, which are interpreted.
     pub fn refused_regions(&self) -> Vec<RefusedRegion> {
         self.native.as_ref().map_or(Vec::new(), |native| native.lock().refused.clone())
+    }
+
+    /// How many regions were compiled and are interpreted again, since turns of warps took as long or longer with their code.
+    pub fn dropped_regions(&self) -> usize {
+        self.native.as_ref().map_or(0, |native| native.lock().dropped)
     }
 
     /// How many regions have machine code, and how many operations they compute themselves.

@@ -127,6 +127,28 @@ pub type BatchLoad = (u32, u32);
 /// Batches that code asks for together, [`RegionState::SCRATCH`](super::region_state::RegionState::SCRATCH) loads at most.
 pub type BatchGroup = Vec<Vec<BatchLoad>>;
 
+/// Operations of a region on one side of a branch, and the statements that are counted there.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Side {
+    /// The first of them.
+    pub from: u32,
+    /// Behind the last of them.
+    pub to: u32,
+    /// The statements, those of a jump behind them included.
+    pub count: u32,
+}
+
+/// What lanes execute that part at a branch, until they meet. Places are relative to the region's start.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct BranchSides {
+    /// Where they meet.
+    pub meet: u32,
+    /// What those execute that do not take the branch.
+    pub rest: Option<Side>,
+    /// What the others execute.
+    pub taken: Option<Side>,
+}
+
 /// What a [`Tier`] makes of a region.
 #[derive(Clone)]
 pub struct CompiledRegion {
@@ -139,6 +161,8 @@ pub struct CompiledRegion {
     pub patterns: Vec<(Reg, u32)>,
     /// How many windows of global memory it has.
     pub windows: u32,
+    /// The branches at which lanes part that soon meet again, by the numbers that it asks for them with.
+    pub sides: Vec<BranchSides>,
     /// The operations that it computes itself.
     pub operations: usize,
     /// What the code belongs to.

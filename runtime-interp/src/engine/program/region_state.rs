@@ -74,8 +74,11 @@ pub struct RegionState {
     pub stack: u64,
     /// Executes the operations from one place to another for some lanes, of which arithmetic may write more; not zero after a fault.
     pub run: unsafe extern "C" fn(*mut RegionState, u32, u32, u32, u32) -> u32,
-    /// Makes a group of batches ready for some lanes: [`RegionState::PLACES`], [`RegionState::ROWS`] or [`RegionState::FAILED`]. The first is an
-    /// answer only where the last argument is not zero.
+    /// Executes the sides of a branch, by its number, for the lanes that do not take it and then for those that do, which are the last argument:
+    /// [`RegionState::MET`], [`RegionState::BY_LOOP`] or [`RegionState::FAILED`].
+    pub sides: unsafe extern "C" fn(*mut RegionState, u32, u32) -> u32,
+    /// Makes a group of batches ready for some lanes: [`RegionState::PLACES`], [`RegionState::ROWS`] or [`RegionState::FAILED`]. The last argument says
+    /// which answers are asked for: [`RegionState::ROWS_ALONE`], [`RegionState::PLACES_OR_ROWS`] or [`RegionState::PLACES_ALONE`].
     pub load: unsafe extern "C" fn(*mut RegionState, u32, u32, u32) -> u32,
     /// Looks at a register by its number in `patterns`, and gives the pattern's state.
     pub find: unsafe extern "C" fn(*mut RegionState, u32) -> u32,
@@ -92,8 +95,20 @@ impl RegionState {
     pub const PLACES: u32 = 0;
     /// Answer of `load`: the values are in the rows of scratch memory.
     pub const ROWS: u32 = 1;
-    /// Answer of `load`: there was a fault.
+    /// Answer of `load` and of `sides`: there was a fault.
     pub const FAILED: u32 = 2;
+    /// Answer of `load`: some data have no places, and nothing was loaded.
+    pub const NOT_PLACED: u32 = 3;
+    /// Answer of `sides`: the lanes have met.
+    pub const MET: u32 = 0;
+    /// Answer of `sides`: the loop has something to decide before they meet, and executes the branch.
+    pub const BY_LOOP: u32 = 1;
+    /// Question to `load`: the values.
+    pub const ROWS_ALONE: u32 = 0;
+    /// Question to `load`: the places of the data, or else their values.
+    pub const PLACES_OR_ROWS: u32 = 1;
+    /// Question to `load`: the places of the data, and nothing if there are none.
+    pub const PLACES_ALONE: u32 = 2;
     /// Flag of an answer: the loop chooses whom to run.
     pub const CHOOSE: u64 = 1 << 32;
     /// Flag of an answer: there was a fault.

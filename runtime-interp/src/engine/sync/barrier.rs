@@ -5,7 +5,7 @@ use crate::engine::observe::Sync;
 use crate::engine::op::{Barrier, BarrierKind, Op};
 use crate::engine::run::{Fallible, Issue, Runner};
 use crate::engine::values::{holds, lane32, lanes_of, lanes_where, put};
-use crate::engine::warp::{State, Warp};
+use crate::engine::warp::{Group, State, Warp};
 use crate::fault::{Fault, FaultCode};
 
 /// The state of one of the sixteen barriers of a block.
@@ -82,11 +82,11 @@ impl Block {
         }
         let state = &mut self.barriers[id];
         for i in 0..warp.groups.len() {
-            let group = warp.groups[i];
-            let Op::Barrier(op) = &cx.program.code[group.pc as usize].op else { continue };
-            let activation = *warp.activation(group.frame);
-            let frame = warp.frame(activation.place(), cx.constants);
-            let lane = group.mask.trailing_zeros() as usize;
+            let Group { mask, pc, frame, .. } = warp.groups[i];
+            let Op::Barrier(op) = &cx.program.code[pc as usize].op else { continue };
+            let place = warp.activation(frame).place();
+            let frame = warp.frame(place, cx.constants);
+            let lane = mask.trailing_zeros() as usize;
             let count = op.count.map_or(0, |r| lane32(frame, r, lane));
             let problem = if count % 32 != 0 {
                 Some(format!("barrier with {count} threads, which is not a multiple of the warp size"))
@@ -102,17 +102,17 @@ impl Block {
             };
             if let Some(message) = problem {
                 let mut fault = Fault::new(FaultCode::BadBarrier, message);
-                locate(&mut fault, cx, self.id, w as u32, group.mask, group.pc);
+                locate(&mut fault, cx, self.id, w as u32, mask, pc);
                 return Err(Box::new(fault));
             }
             state.count = count;
             if WATCHED {
-                let at = cx.at(self.id, w as u32, group.pc, group.mask);
+                let at = cx.at(self.id, w as u32, pc, mask);
                 runner.observer.synchronise(&at, Sync::Arrive(id as u32));
             }
             if let Some(src) = op.src {
-                state.yes += (holds(frame, src) & group.mask).count_ones();
-                state.voters += group.mask.count_ones();
+                state.yes += (holds(frame, src) & mask).count_ones();
+                state.voters += mask.count_ones();
             }
             let group = &mut warp.groups[i];
             if op.kind == BarrierKind::Arrive {
@@ -142,14 +142,15 @@ impl Block {
         for warp in &mut self.warps {
             let mut released = 0;
             for i in 0..warp.groups.len() {
-                let group = warp.groups[i];
+                let group = &warp.groups[i];
                 if group.state != (State::Barrier { id: id as u8, arrived: true }) {
                     continue;
                 }
-                if let Op::Barrier(op) = &cx.program.code[group.pc as usize].op
+                let Group { mask, pc, frame, .. } = *group;
+                if let Op::Barrier(op) = &cx.program.code[pc as usize].op
                     && let Some(dst) = op.dst
                 {
-                    let activation = *warp.activation(group.frame);
+                    let activation = *warp.activation(frame);
                     let frame = warp.frame(activation.place(), cx.constants);
                     let value = match op.kind {
                         BarrierKind::Popc => state.yes,
@@ -157,12 +158,12 @@ impl Block {
                         BarrierKind::Or => u32::from(state.yes != 0),
                         BarrierKind::Sync | BarrierKind::Arrive => 0,
                     };
-                    put(frame, dst, group.mask, &[u64::from(value); 32]);
-                    let at = cx.at(self.id, warp.index, group.pc, group.mask);
+                    put(frame, dst, mask, &[u64::from(value); 32]);
+                    let at = cx.at(self.id, warp.index, pc, mask);
                     runner.tell_results(&at, frame, &activation);
                 }
                 if WATCHED {
-                    let at = cx.at(self.id, warp.index, group.pc, group.mask);
+                    let at = cx.at(self.id, warp.index, pc, mask);
                     runner.observer.synchronise(&at, Sync::Leave(id as u32));
                 }
                 warp.groups[i].pass();
@@ -204,11 +205,11 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 let at = self.at(issue.only(same));
                 self.observer.synchronise(&at, Sync::Reach(id));
             }
-            let state = State::Barrier { id: id as u8, arrived: false };
+            // Written where it lies, part by part: a copy as a whole would wait for the parts.
             if rest == 0 {
-                warp.groups[g].state = state;
+                warp.groups[g].state = State::Barrier { id: id as u8, arrived: false };
             } else {
-                warp.split(g, same, issue.pc, state);
+                warp.split(g, same, issue.pc, State::Barrier { id: id as u8, arrived: false });
             }
         }
         Ok(())

@@ -1,5 +1,6 @@
 //! The engine's kernels interpreted, as machine code, and as C loops over their threads (`scalar.c`, by clang 22 or what `CC` names), in one run; and
-//! what it takes to compile them. The examples among them are compiled by `warpsmith_emit`.
+//! what it takes to compile them. `auto` is what launches come to that compile what is hot and time whether it gains anything. The examples among the kernels are
+//! compiled by `warpsmith_emit`.
 //!
 //!     cargo bench -p warpsmith-native --bench accelerated
 //!
@@ -15,7 +16,8 @@ use std::collections::HashMap;
 use std::hint::black_box;
 use std::process::Command;
 use std::time::{Duration, Instant};
-use warpsmith_native::{accelerate, measure};
+use warpsmith_interp::{Device, Launch, NativeCode, Program};
+use warpsmith_native::{accelerate, attach, measure};
 
 /// A kernel by its name here and in `scalar.c`.
 type Kernel = (&'static str, fn() -> Measured);
@@ -83,39 +85,46 @@ fn of_c() -> HashMap<String, f64> {
 }
 
 fn main() {
-    // What is not asked for is not measured: the names of kernels, or `compiling`.
+    // What is not asked for is not measured: the names of kernels, `compiling` or `first`.
     let asked: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with("--")).collect();
     let asks = |name: &str| asked.is_empty() || asked.iter().any(|a| name.contains(a.as_str()));
     if std::env::args().any(|arg| arg == "--test" || arg == "--list") {
         return;
     }
     let c = of_c();
-    println!("| kernel | interpreted | machine code | ratio | C | C / machine code |");
-    println!("|---|---|---|---|---|---|");
+    println!(
+        "| kernel | interpreted | machine code | ratio | auto | ratio | regions kept, dropped | C | C / machine code |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|");
     let mut logs = Vec::new();
     for (name, make) in KERNELS.into_iter().filter(|(name, _)| asks(name)) {
         let mut rates = Vec::new();
-        let mut statistics = Vec::new();
-        for native in [false, true] {
+        let (mut statistics, mut kept, mut dropped) = (Vec::new(), 0, 0);
+        for how in [NativeCode::Off, NativeCode::Always, NativeCode::Auto] {
             let (mut device, mut program, launch) = make();
-            if native {
-                accelerate(&mut program).expect("this host has machine code");
+            match how {
+                NativeCode::Off => {}
+                NativeCode::Always => _ = accelerate(&mut program).expect("this host has machine code"),
+                NativeCode::Auto => settle(&mut device, &mut program, &launch),
             }
             let stats = device.launch(&program, &launch).expect("the kernel runs");
             statistics.push((stats.warp_instructions, stats.thread_instructions));
             let best = fastest(|| drop(black_box(device.launch(&program, &launch))));
+            (kept, dropped) = state(&program);
             rates.push(stats.thread_instructions as f64 / best.as_nanos() as f64);
         }
-        assert_eq!(statistics[0], statistics[1], "{name}: as many instructions both ways");
+        assert!(statistics.iter().all(|s| *s == statistics[0]), "{name}: as many instructions every way");
         let of_c = c.get(name).map(|nanoseconds| statistics[0].1 as f64 / nanoseconds);
         logs.extend(of_c.map(|rate| (rate / rates[1]).ln()));
         let [rate, ratio] =
             [of_c, of_c.map(|rate| rate / rates[1])].map(|n| n.map_or("-".into(), |n| format!("{n:.2}")));
         println!(
-            "| {name} | {:.2} | {:.2} | {:.2} | {rate} | {ratio} |",
+            "| {name} | {:.2} | {:.2} | {:.2} | {:.2} | {:.2} | {kept}, {dropped} | {rate} | {ratio} |",
             rates[0],
             rates[1],
-            rates[1] / rates[0]
+            rates[1] / rates[0],
+            rates[2],
+            rates[2] / rates[0]
         );
     }
     if !logs.is_empty() {
@@ -124,9 +133,98 @@ fn main() {
             (logs.iter().sum::<f64>() / logs.len() as f64).exp()
         );
     }
+    if asks("first") {
+        first_launches();
+    }
     if asks("compiling") {
         compiling();
     }
+}
+
+/// Launches a program with a compiler until nothing more is compiled: it is not for as many launches as it took until now, and 16 more.
+fn settle(device: &mut Device, program: &mut Program, launch: &Launch) {
+    attach(program).expect("this host has machine code");
+    let (mut last, mut known) = (0, state(program));
+    for n in 0u32.. {
+        device.launch(program, launch).expect("the kernel runs");
+        if state(program) != known {
+            (last, known) = (n, state(program));
+        }
+        if known.0 + known.1 > 0 && n > 2 * last + 16 {
+            break;
+        }
+    }
+}
+
+/// Regions that are compiled, and those that were and gain nothing.
+fn state(program: &Program) -> (usize, usize) {
+    (program.compiled_regions().0, program.dropped_regions())
+}
+
+/// What it takes to attach a compiler; then launches of a program that was just loaded, one after the other, with a compiler and without one: what the
+/// first takes, and what the launches up to one take together where that is worst, which is where something was just compiled. Medians of several
+/// programs.
+fn first_launches() {
+    const PROGRAMS: usize = 7;
+    let (_, program, _) = engine::small_launch_launch();
+    let attaching = (0..1000).map(|_| {
+        let mut fresh = program.clone();
+        let start = now();
+        attach(&mut fresh).expect("this host has machine code");
+        (now() - start).as_secs_f64()
+    });
+    println!("\nto attach a compiler: {:.2} us", median(attaching.collect()) * 1e6);
+    println!(
+        "\n| kernel | instructions of a launch | first launch, interpreted | auto / interpreted | up to the worst launch | interpreted | auto / interpreted | launches | auto / interpreted |\n|---|---|---|---|---|---|---|---|---|"
+    );
+    for (name, make) in
+        KERNELS.into_iter().chain([("small_launch", engine::small_launch_launch as fn() -> Measured)])
+    {
+        let (mut device, program, launch) = make();
+        let stats = device.launch(&program, &launch).expect("the kernel runs");
+        // As many launches as it takes to compile something, and as many again.
+        let mut counted = program.clone();
+        attach(&mut counted).expect("this host has machine code");
+        let mut launches = 0;
+        while launches < 4000 && state(&counted) == (0, 0) {
+            device.launch(&counted, &launch).expect("the kernel runs");
+            launches += 1;
+        }
+        let launches = 2 * launches;
+        let mut times = [vec![Vec::new(); launches], vec![Vec::new(); launches]];
+        for _ in 0..PROGRAMS {
+            for (native, times) in times.iter_mut().enumerate() {
+                let mut fresh = program.clone();
+                if native == 1 {
+                    attach(&mut fresh).expect("this host has machine code");
+                }
+                let start = now();
+                for up_to in times {
+                    device.launch(&fresh, &launch).expect("the kernel runs");
+                    up_to.push((now() - start).as_secs_f64());
+                }
+            }
+        }
+        let medians = times.map(|times| times.into_iter().map(median).collect::<Vec<f64>>());
+        let ratio = |n: usize| medians[1][n] / medians[0][n];
+        let worst = (0..launches).max_by(|a, b| ratio(*a).total_cmp(&ratio(*b))).unwrap_or(0);
+        let milliseconds = |n: usize| medians[0][n] * 1e3;
+        println!(
+            "| {name} | {:.2} M | {:.3} ms | {:.2} | {} | {:.2} ms | {:.2} | {launches} | {:.2} |",
+            stats.warp_instructions as f64 / 1e6,
+            milliseconds(0),
+            ratio(0),
+            worst + 1,
+            milliseconds(worst),
+            ratio(worst),
+            ratio(launches - 1)
+        );
+    }
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    let middle = values.len() / 2;
+    *values.select_nth_unstable_by(middle, f64::total_cmp).1
 }
 
 /// What it takes to compile all regions of a kernel, by settings of the compiler.

@@ -333,11 +333,16 @@ fn small_virtual_machine(bencher: divan::Bencher) {
     measure(bencher, small_virtual_machine_launch());
 }
 
-/// The cost of a launch: one block of one warp that does nearly nothing.
-#[divan::bench]
-fn small_launch(bencher: divan::Bencher) {
+/// One block of one warp that does nearly nothing.
+pub fn small_launch_launch() -> Measured {
     let mut device = device();
     let out = device.alloc(4 * 256).expect("there is room");
-    let launch = Launch::new("alu").block([32, 1, 1]).arg(out).arg(1u32);
-    measure(bencher, (device, load(ALU), launch));
+    let launch = Launch::new("alu").block([32, 1, 1]).workers(1).arg(out).arg(1u32);
+    (device, load(ALU), launch)
+}
+
+/// The cost of a launch.
+#[divan::bench]
+fn small_launch(bencher: divan::Bencher) {
+    measure(bencher, small_launch_launch());
 }

@@ -98,7 +98,11 @@ fn texels(rule: Rule, x: &Lanes<f32>, sizes: &Lanes<u32>, offset: Option<&Lanes<
         }
         AddressMode::ClampOgl => {
             for i in 0..32 {
-                u[i] = (x[i] * scale[i]).max(0.0).min(sizes[i] as f32);
+                let moved = match offset {
+                    Some(offset) => (f64::from(x[i] * scale[i]) + f64::from(offset[i])) as f32,
+                    None => x[i] * scale[i],
+                };
+                u[i] = moved.max(0.0).min(sizes[i] as f32);
             }
         }
     }
@@ -108,6 +112,16 @@ fn texels(rule: Rule, x: &Lanes<f32>, sizes: &Lanes<u32>, offset: Option<&Lanes<
         *u = number.clamp(-FAR, FAR);
     }
     u
+}
+
+/// Whether an offset is added to the numbers of texels. Where the mode changes the coordinate itself, `texels` adds it before: offsets are applied to coordinates
+/// (PTX ISA 9.7.10.3).
+#[inline(always)]
+const fn moves_texels(mode: AddressMode) -> bool {
+    match mode {
+        AddressMode::Wrap | AddressMode::Clamp | AddressMode::Border => true,
+        AddressMode::Mirror | AddressMode::ClampOgl => false,
+    }
 }
 
 /// The texel with an index that may be outside.
@@ -144,7 +158,7 @@ pub(super) fn linear(rule: Rule, x: &Lanes<f32>, sizes: &Lanes<u32>, offset: Opt
         axis.weight[i] = whole(((at - floor) * ONE as f32 + 0.5).floor());
         floors[i] = whole(floor);
     }
-    let moves = offset.filter(|_| mode != AddressMode::Mirror);
+    let moves = offset.filter(|_| moves_texels(mode));
     if let Some(offset) = moves {
         for i in 0..32 {
             floors[i] += offset[i];
@@ -173,7 +187,7 @@ pub(super) fn nearest(
     for i in 0..32 {
         index[i] = whole(u[i].floor());
     }
-    let moves = offset.filter(|_| mode != AddressMode::Mirror);
+    let moves = offset.filter(|_| moves_texels(mode));
     if let Some(offset) = moves {
         for i in 0..32 {
             index[i] += offset[i];

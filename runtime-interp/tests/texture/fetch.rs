@@ -100,8 +100,8 @@ fn dense(texture: &Texture, step: f32) -> Vec<(u32, At, f32)> {
     cases
 }
 
-const MODES: [AddressMode; 4] =
-    [AddressMode::Wrap, AddressMode::Mirror, AddressMode::Clamp, AddressMode::Border];
+const MODES: [AddressMode; 5] =
+    [AddressMode::Clamp, AddressMode::Wrap, AddressMode::Mirror, AddressMode::Border, AddressMode::ClampOgl];
 
 fn shapes() -> Vec<(Vec<u32>, Option<u32>)> {
     vec![
@@ -142,7 +142,7 @@ fn every_geometry_mode_and_filter() {
             for (i, mode) in MODES.into_iter().enumerate() {
                 for filter in [Filter::Nearest, Filter::Linear] {
                     for normalized in [false, true] {
-                        let address = [mode, MODES[(i + 1) % 4], MODES[(i + 2) % 4]];
+                        let address = [mode, MODES[(i + 1) % MODES.len()], MODES[(i + 2) % MODES.len()]];
                         let read =
                             if ty == ChannelType::U8 { ReadMode::NormalizedFloat } else { ReadMode::Element };
                         let border = [3.0; 4];

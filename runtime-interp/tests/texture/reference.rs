@@ -94,10 +94,14 @@ impl Texture {
         for d in 0..self.image.dims() as usize {
             let (i, n) = (index[d], size[d]);
             let repeats = self.sampler.normalized && !integers;
+            // OpenGL's CLAMP: coordinates end at the edge, where half of a blend is the border.
+            let blends = self.sampler.filter == Filter::Linear && self.floats() && !integers;
             inside[d] = match self.sampler.address[d] {
                 AddressMode::Wrap if repeats => i.rem_euclid(n),
                 // Coordinates are folded before, so that only neighbours are outside.
-                AddressMode::Border if !(0..n).contains(&i) => {
+                mode @ (AddressMode::Border | AddressMode::ClampOgl)
+                    if !(0..n).contains(&i) && (blends || mode == AddressMode::Border) =>
+                {
                     let mut border = [0.0, 0.0, 0.0, 1.0];
                     let channels = self.image.format().channels as usize;
                     border[..channels].copy_from_slice(&self.sampler.border[..channels]);
@@ -112,11 +116,16 @@ impl Texture {
     /// A coordinate in texels.
     fn scaled(&self, dim: usize, x: f32, n: i64) -> f64 {
         let x = f64::from(x);
+        let mode = self.sampler.address[dim];
+        if mode == AddressMode::ClampOgl {
+            let scale = if self.sampler.normalized { n as f64 } else { 1.0 };
+            return (x * scale).clamp(0.0, n as f64);
+        }
         if !self.sampler.normalized {
             return x;
         }
         let floor = x.floor();
-        let folded = match self.sampler.address[dim] {
+        let folded = match mode {
             AddressMode::Wrap => x - floor,
             AddressMode::Mirror if floor.rem_euclid(2.0) == 1.0 => 1.0 - (x - floor),
             AddressMode::Mirror => x - floor,

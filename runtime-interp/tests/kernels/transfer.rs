@@ -213,6 +213,20 @@ fn blocks_copy_to_each_other() {
 }
 
 #[test]
+fn a_block_reduces_to_its_own_memory() {
+    // A copy must go to another block (9.7.9.25.4.1), a reduction need not (9.7.9.25.4.2).
+    let program = program(
+        ".shared .align 16 .b32 s[4]; .shared .align 16 .b32 d[4]; .shared .align 8 .b64 b; mov.u32 %r2, s; mov.u32 %r3, d; mov.u32 %r6, b; setp.ne.u32 %p0, %r1, 0; @%p0 bra end;
+        ld.global.v4.u32 {%r10, %r11, %r12, %r13}, [%rd50]; st.shared.v4.u32 [s], {%r10, %r11, %r12, %r13}; st.shared.v4.u32 [d], {%r13, %r12, %r11, %r10};
+        mbarrier.init.shared.b64 [b], 1; fence.proxy.async; mbarrier.arrive.expect_tx.shared.b64 _, [b], 16;
+        cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u32 [%r3], [%r2], 16, [%r6];
+        w: mbarrier.try_wait.parity.shared.b64 %p1, [b], 0; @!%p1 bra w;
+        ld.shared.v4.u32 {%r10, %r11, %r12, %r13}, [d]; st.global.v4.u32 [%out], {%r10, %r11, %r12, %r13}; end:",
+    );
+    always(&program, block(1), &[1, 20, 300, 4000], &[4001, 320, 320, 4001]);
+}
+
+#[test]
 fn a_copy_goes_to_many_blocks() {
     // Block 1 of four sends to blocks 0, 2 and 3, at the same offset of each.
     let program = program("

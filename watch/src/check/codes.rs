@@ -99,15 +99,15 @@ warpsmith_diag::codes! {
     BLOCK_GONE = "W0308";
     /// Threads of a warp reach an `.aligned` barrier by different instructions, or go past it and exit while others wait there.
     ///
-    /// `bar.sync` and `barrier.aligned` demand that all threads of the warp execute the same one. In code where threads may have gone different
-    /// ways, use `barrier` without `.aligned`, or bring them together first.
+    /// `bar.sync` and `barrier.aligned` demand that all threads of the warp execute the same one; one that names no number of threads demands that of all
+    /// threads of the block. In code where threads may have gone different ways, use `barrier` without `.aligned`, or bring them together first.
     DIVERGENT_BARRIER = "W0401";
     /// A barrier is used in a way that its operands or its state do not allow.
     ///
     /// It does not exist, the number of threads is not a multiple of the warp size, or different numbers are given at once; or arrivals and waits at the
     /// barrier of the cluster do not alternate.
     BAD_BARRIER = "W0402";
-    /// A barrier is used again before it is complete, or for a reduction and without one at once.
+    /// A barrier is used again before it is complete, or for a reduction and without one, or for two reductions, at once.
     ///
     /// The second arrival of a warp counts as that of another one, and the barrier completes too early.
     BARRIER_REUSE = "W0403";
@@ -116,9 +116,10 @@ warpsmith_diag::codes! {
     /// The number of threads that the barrier expects is too large, or some have not come. The last arrival of a producer that nobody waits
     /// for is harmless.
     BARRIER_INCOMPLETE = "W0404";
-    /// A member mask of `bar.warp.sync` or `elect.sync` names lanes that have exited.
+    /// A member mask names lanes that have exited, and that should have executed the instruction.
     ///
-    /// The manual has these two wait for all threads of the mask; shuffles, votes, matches and reductions wait for those that have not exited. A GPU
+    /// The manual has `bar.warp.sync` and `elect.sync` wait for all threads of the mask; shuffles, votes, matches and reductions wait for those that have not
+    /// exited, so lanes that return early may be named by these, but not lanes that have gone past the instruction and executed what follows it. A GPU
     /// waits for the lanes that are left in all of them, so that it is mostly harmless. Lanes past the end of the block are not threads, and may be named.
     MEMBERS_GONE = "W0405";
     /// The mask of a `.sync` instruction does not name the thread that executes it.
@@ -133,6 +134,8 @@ warpsmith_diag::codes! {
     /// with the mask of those that shall.
     NOT_CONVERGED = "W0408";
     /// An mbarrier object is misused: used before it was made, made twice, with more arrivals than a phase has, or phases that nobody has waited for.
+    ///
+    /// Or it is tested with a state that another object has returned, or that is older than the last phase.
     MBARRIER_MISUSE = "W0409";
     /// The bytes that an mbarrier object expects are not those that came.
     BYTES_MISMATCH = "W0410";

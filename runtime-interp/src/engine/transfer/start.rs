@@ -227,7 +227,10 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 );
                 Err(self.misuse(one, message))
             }
-            (TransferSource::Memory(from), _) if from.space == StateSpace::Shared && to == own => {
+            // Of copies only (9.7.9.25.4.1): a reduction may go to the block's own memory (9.7.9.25.4.2).
+            (TransferSource::Memory(from), TransferAction::Store)
+                if from.space == StateSpace::Shared && to == own =>
+            {
                 Err(self.misuse(one, "a copy to the shared memory of the executing block itself"))
             }
             _ => Ok(()),

@@ -95,7 +95,8 @@ enum Source {
 }
 
 impl Extents {
-    /// What the accesses of the functions that a launch may execute have to stay in. Variables that have no neighbour are left out: the engine itself checks the end of a memory.
+    /// What the accesses of the functions that a launch may execute have to stay in. Variables that have no neighbour are left out: the engine itself checks the
+    /// end of a memory. Frames in local memory are as long as their alignment asks, so that a variable there always has a neighbour, if only padding.
     pub fn new(launch: &LaunchView<'_>) -> Extents {
         let program = launch.program();
         let mut extents = Extents { of: vec![0; program.operations() as usize], ..Extents::default() };
@@ -123,7 +124,7 @@ impl Extents {
                     extents.add(StateSpace::Local, l.offset.into(), l.bytes.into(), "variable", &l.name);
                 locals.push((l.offset, number));
             }
-            neighbours.insert(StateSpace::Local, locals.len());
+            neighbours.insert(StateSpace::Local, locals.len() + 1);
             let find = |list: &[(u32, u32)], offset: u32| {
                 list.iter().find(|(start, _)| *start == offset).map_or(Value::Unknown, |(_, n)| Value::Of(*n))
             };
@@ -251,7 +252,9 @@ impl Names<'_> {
                     let fits = || operation.writes.iter().all(|w| w.width() == r.width());
                     r.is_constant() || r.width() == Width::Pred || fits()
                 });
-                computation(self.program.instruction(pc), same_width)
+                // `mov.u32` of the address of a local variable, which has fewer than 32 significant bits.
+                let moves_one = operation.reads.len() == 1 && operation.writes.len() == 1;
+                computation(self.program.instruction(pc), same_width, moves_one)
             }
             OperationKind::StackAddress => {
                 Rule::Address(self.program.own_variable_at(pc).map_or(Value::Unknown, self.own))
@@ -283,7 +286,7 @@ impl Names<'_> {
 
 /// What a computation makes of addresses.
 #[expect(clippy::wildcard_enum_match_arm, reason = "what an address goes through otherwise is not followed")]
-fn computation(instruction: Option<&Instruction>, same_width: bool) -> Rule {
+fn computation(instruction: Option<&Instruction>, same_width: bool, moves_one: bool) -> Rule {
     let Some(instruction) = instruction else { return Rule::Other };
     // What is computed on the way to an access is the sum of a variable's address and an index.
     if instruction.traits().intersects(Traits::READS | Traits::WRITES) {
@@ -292,6 +295,7 @@ fn computation(instruction: Option<&Instruction>, same_width: bool) -> Rule {
     // Of an address, any other arithmetic makes something unknown, whatever it is.
     match instruction.operation() {
         Operation::Cvt => Rule::Add,
+        Operation::Mov if moves_one => Rule::Add,
         Operation::AddInteger
         | Operation::Or
         | Operation::Xor

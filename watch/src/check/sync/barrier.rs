@@ -6,7 +6,7 @@ use crate::report::{Checker, Finding, Site};
 use smallvec::{SmallVec, smallvec};
 use warpsmith_base::FxHashSet;
 use warpsmith_interp::Program;
-use warpsmith_interp::engine::BarrierKind;
+use warpsmith_interp::engine::{BarrierKind, Callee};
 use warpsmith_interp::observe::{At, OperationKind};
 
 const ALIGNED: &str = "all threads of a warp must execute the same aligned barrier: `bar` is one, `barrier` without `.aligned` is not (9.7.13.1)";
@@ -17,7 +17,7 @@ pub(super) struct Arrival {
     pub pc: u32,
     pub warp: u32,
     pub lanes: u32,
-    pub reduces: bool,
+    pub kind: BarrierKind,
     pub site: Site,
 }
 
@@ -40,8 +40,7 @@ impl Sync {
 
     /// Lanes exit while others of their warp wait at an aligned barrier. Those that return early are no longer waited for; the others have gone past it.
     pub(super) fn leave_waiting(&mut self, at: &At<'_>, pc: u32, barrier: Reached) {
-        let passed = self.passed.entry((pc, at.pc)).or_insert_with(|| has_passed(at.program, pc, at.pc));
-        if !*passed {
+        if !self.goes_past(at.program, pc, at.pc) {
             return;
         }
         let exit = self.site(at);
@@ -56,6 +55,54 @@ impl Sync {
         });
     }
 
+    /// Lanes exit while other warps wait at an aligned barrier for all threads of the block, those that have gone past it included.
+    pub(super) fn leave_block_waiting(&mut self, at: &At<'_>) {
+        let Some(block) = self.blocks.get(self.current) else { return };
+        let mut others: SmallVec<[(u32, Arrival); 1]> = SmallVec::new();
+        for (id, arrivals) in (0u32..).zip(&block.barriers) {
+            let waits = |a: &&Arrival| a.warp != at.warp && takes_whole_block(at.program, a.pc);
+            others.extend(arrivals.iter().filter(waits).map(|a| (id, a.clone())));
+        }
+        let exit = self.site(at);
+        for (id, arrival) in others {
+            if self.goes_past(at.program, arrival.pc, at.pc) {
+                self.passed_by(id, arrival.pc, at.pc, arrival.site, exit.clone());
+            }
+        }
+    }
+
+    /// Lanes arrive at an aligned barrier for all threads of the block, and threads of other warps have gone past it and exited.
+    fn arrive_after_exits(&mut self, at: &At<'_>, id: u32, site: &Site) {
+        if !takes_whole_block(at.program, at.pc) {
+            return;
+        }
+        let Some(block) = self.blocks.get(self.current) else { return };
+        let others = block.warps.iter().zip(0u32..).filter(|(_, warp)| *warp != at.warp);
+        let exits: SmallVec<[(u32, Site); 2]> =
+            others.flat_map(|(w, _)| w.exits.iter().map(|e| (e.pc, e.site.clone()))).collect();
+        for (pc, exit) in exits {
+            if self.goes_past(at.program, at.pc, pc) {
+                self.passed_by(id, at.pc, pc, site.clone(), exit);
+            }
+        }
+    }
+
+    fn passed_by(&mut self, id: u32, pc: u32, exit_pc: u32, site: Site, exit: Site) {
+        self.add(codes::DIVERGENT_BARRIER, &[pc, exit_pc], || {
+            let message = format!(
+                "warps come to barrier {id}, whose instruction is `.aligned` and for all threads of the block, and others exit without it"
+            );
+            Finding::new(Checker::Sync, codes::DIVERGENT_BARRIER, message, site)
+                .site(exit.role("the others exit"))
+                .note("all threads of the block must execute the same aligned barrier, unless it names a number of them (9.7.13.1)")
+        });
+    }
+
+    /// True if threads that end at `exit` have gone past an operation.
+    pub(super) fn goes_past(&mut self, program: &Program, pc: u32, exit: u32) -> bool {
+        *self.passed.entry((pc, exit)).or_insert_with(|| has_passed(program, pc, exit))
+    }
+
     /// Lanes arrive at a barrier of the block.
     pub(super) fn arrive(&mut self, at: &At<'_>, id: u32) {
         let kind = at.program.operation(at.pc).map(|o| o.kind);
@@ -65,11 +112,8 @@ impl Sync {
         {
             warp.reached.clear();
         }
-        let reduces = match barrier.kind {
-            BarrierKind::Popc | BarrierKind::And | BarrierKind::Or => true,
-            BarrierKind::Sync | BarrierKind::Arrive => false,
-        };
-        let new = Arrival { pc: at.pc, warp: at.warp, lanes: at.mask, reduces, site: site.clone() };
+        let kind = barrier.kind;
+        let new = Arrival { pc: at.pc, warp: at.warp, lanes: at.mask, kind, site: site.clone() };
         let Some(arrivals) = self.blocks.get_mut(self.current).and_then(|b| b.barriers.get_mut(id as usize))
         else {
             return;
@@ -77,8 +121,9 @@ impl Sync {
         let again = arrivals.iter().find(|a| a.warp == at.warp && a.lanes & at.mask != 0).cloned();
         let aside =
             arrivals.iter().find(|a| a.warp == at.warp && a.lanes & at.mask == 0 && a.pc != at.pc).cloned();
-        let mixed = arrivals.iter().find(|a| a.reduces != reduces).cloned();
+        let mixed = arrivals.iter().find(|a| !go_together(a.kind, kind)).cloned();
         arrivals.push(new);
+        self.arrive_after_exits(at, id, &site);
         let aligned = |pc: u32| is_aligned(at.program, pc);
         if let Some(first) = again {
             self.add(codes::BARRIER_REUSE, &[first.pc, at.pc], || {
@@ -95,7 +140,11 @@ impl Sync {
         }
         if let Some(other) = mixed {
             self.add(codes::BARRIER_REUSE, &[other.pc, at.pc], || {
-                let message = format!("barrier {id} is used for a reduction and without one at once");
+                let message = if reduces(kind) && reduces(other.kind) {
+                    format!("barrier {id} is used for two reductions at once")
+                } else {
+                    format!("barrier {id} is used for a reduction and without one at once")
+                };
                 Finding::new(Checker::Sync, codes::BARRIER_REUSE, message, site)
                     .site(other.site.role("the other use"))
                     .note("what the reduction gives is then unpredictable (9.7.13.1)")
@@ -116,7 +165,7 @@ impl Sync {
             pc: at.pc,
             warp: at.warp,
             lanes: at.mask,
-            reduces: false,
+            kind: BarrierKind::Sync,
             site: site.clone(),
         });
         if let Some(other) = other.filter(|a| aligned(a.pc) || aligned(at.pc)) {
@@ -126,6 +175,24 @@ impl Sync {
             });
         }
     }
+}
+
+fn reduces(kind: BarrierKind) -> bool {
+    match kind {
+        BarrierKind::Popc | BarrierKind::And | BarrierKind::Or => true,
+        BarrierKind::Sync | BarrierKind::Arrive => false,
+    }
+}
+
+/// True if two uses of a barrier may complete it together: neither reduces, or both combine the predicates of all threads in one way.
+fn go_together(a: BarrierKind, b: BarrierKind) -> bool {
+    a == b || !reduces(a) && !reduces(b)
+}
+
+/// True for an aligned barrier of all threads of the block.
+fn takes_whole_block(program: &Program, pc: u32) -> bool {
+    let Some(OperationKind::Barrier(barrier)) = program.operation(pc).map(|o| o.kind) else { return false };
+    barrier.count.is_none() && is_aligned(program, pc)
 }
 
 /// True if all threads of a warp must execute the instruction together.
@@ -149,12 +216,30 @@ fn has_passed(program: &Program, barrier: u32, exit: u32) -> bool {
         }
         if pc < program.operations() && seen.insert(pc) {
             open.extend(targets(program, pc));
+            if let Some(OperationKind::Return) = program.operation(pc).map(|operation| operation.kind) {
+                open.extend(continuations(program, pc));
+            }
             if falls_through(program, pc) || is_guarded(program, pc) {
                 open.push(pc + 1);
             }
         }
     }
     false
+}
+
+/// Where those go on that may have called the function of a return.
+fn continuations(program: &Program, pc: u32) -> Vec<u32> {
+    let Some(function) = program.functions().find(|f| program.code(*f).contains(&pc)) else {
+        return Vec::new();
+    };
+    let calls = |pc: &u32| {
+        let Some(OperationKind::Call(call)) = program.operation(*pc).map(|o| o.kind) else { return false };
+        match &call.callee {
+            Callee::Direct(callee) => *callee == function,
+            Callee::Indirect(_, candidates) => candidates.contains(&function),
+        }
+    };
+    (0..program.operations()).filter(calls).map(|pc| pc + 1).collect()
 }
 
 /// The operations that one may jump to.

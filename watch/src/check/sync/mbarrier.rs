@@ -1,6 +1,7 @@
 //! mbarrier objects: made, used and ended in order, and told of as many bytes as they expect.
 
 use super::Sync;
+use super::states::State;
 use crate::codes;
 use crate::lanes::lanes_of;
 use crate::report::{Checker, Finding, Site};
@@ -14,11 +15,22 @@ pub(super) struct Object {
     site: Site,
     pc: u32,
     phase: bool,
+    /// Phases that are over.
+    phases: u64,
     /// A phase is complete, and whether anybody knows.
     complete: bool,
     tested: bool,
     /// Bytes expected, less those that came.
     bytes: i64,
+}
+
+/// What is wrong with a state that an object is tested with.
+fn misplaced(state: State, rank: usize, offset: usize, object: &Object) -> Option<String> {
+    if (state.rank, state.offset) != (rank, offset) {
+        return Some("an mbarrier object is tested with a state of another one".into());
+    }
+    let age = object.phases.checked_sub(state.phase)?;
+    (age > 1).then(|| format!("an mbarrier object is tested with a state of {age} phases ago"))
 }
 
 /// Bytes of an object.
@@ -79,6 +91,7 @@ impl Sync {
                 site: site.clone().role("made"),
                 pc: at.pc,
                 phase,
+                phases: 0,
                 complete: false,
                 tested: false,
                 bytes: 0,
@@ -97,14 +110,17 @@ impl Sync {
         }
         let Some(object) = owner.objects.get_mut(&offset) else { return };
         let unnoticed = matches!(event, MbarrierEvent::Arrive(_)) && object.complete && !object.tested;
+        let mut stale = None;
         match event {
             MbarrierEvent::Test { complete } => {
+                stale = self.states.tested(at).and_then(|state| misplaced(state, rank, offset, object));
                 object.tested |= complete;
                 self.polls = if complete { 0 } else { self.polls + 1 };
             }
             MbarrierEvent::ExpectTx(bytes) => object.bytes += i64::from(bytes),
             MbarrierEvent::CompleteTx(bytes) => object.bytes -= i64::from(bytes),
-            MbarrierEvent::Init | MbarrierEvent::Invalidate | MbarrierEvent::Arrive(_) => {}
+            MbarrierEvent::Arrive(_) => self.states.arrived(at, State { rank, offset, phase: object.phases }),
+            MbarrierEvent::Init | MbarrierEvent::Invalidate => {}
         }
         let (made, pc) = (object.site.clone(), object.pc);
         if unnoticed {
@@ -112,8 +128,17 @@ impl Sync {
         }
         if phase != object.phase {
             (object.phase, object.complete, object.tested, object.bytes) = (phase, true, false, 0);
+            object.phases += 1;
         }
         let ended = (event == MbarrierEvent::Invalidate).then(|| owner.objects.remove(&offset)).flatten();
+        if let Some(message) = stale {
+            let (site, made) = (site.clone(), made.clone());
+            self.add(codes::MBARRIER_MISUSE, &[at.pc, pc], || {
+                Finding::new(Checker::Sync, codes::MBARRIER_MISUSE, message, site).site(made).note(
+                    "a state is one that an arrival at the same object has returned, in the current phase or in the one before (9.7.13.15.16)",
+                )
+            });
+        }
         if unnoticed {
             self.add(codes::MBARRIER_MISUSE, &[at.pc, pc], || {
                 let message = "an arrival at an mbarrier object for a new phase, and nobody has waited for the last one";

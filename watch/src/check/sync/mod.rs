@@ -6,6 +6,7 @@
 mod barrier;
 mod mbarrier;
 mod registers;
+mod states;
 mod warpgroup;
 
 use super::groups::{Issued, group_of, select};
@@ -16,6 +17,7 @@ use barrier::{Arrival, Reached};
 use mbarrier::Object;
 use registers::RegisterCounts;
 use smallvec::SmallVec;
+use states::States;
 use warpgroup::Warpgroups;
 use warpsmith_base::FxHashMap;
 use warpsmith_interp::engine::{Access, AsyncOp, CollectiveKind, Group, MatrixOp};
@@ -65,6 +67,8 @@ pub struct Sync {
     has_objects: bool,
     /// Of a barrier and an exit, whether threads that end there have gone past the barrier.
     passed: FxHashMap<(u32, u32), bool>,
+    /// The states of mbarrier objects that threads hold.
+    states: States,
     /// Tests of mbarrier objects that were answered no since one was answered yes.
     polls: u64,
     /// The registers of products of warpgroups, if the program has any.
@@ -100,6 +104,25 @@ struct Warp {
     cluster: SmallVec<[Arrival; 1]>,
     /// Lanes that wait for the rest of the warp at a barrier of the block, by their instruction.
     reached: SmallVec<[(u32, Reached); 1]>,
+    /// Lanes that wait for others of their member mask.
+    gathering: SmallVec<[Gathering; 1]>,
+    exits: SmallVec<[Exit; 1]>,
+}
+
+/// Lanes at a warp-level operation, whose mask names others that have not come yet.
+#[derive(Clone)]
+struct Gathering {
+    pc: u32,
+    lanes: u32,
+    members: u32,
+    site: Site,
+}
+
+/// Where lanes have exited.
+struct Exit {
+    pc: u32,
+    lanes: u32,
+    site: Site,
 }
 
 reports!(Sync);
@@ -151,7 +174,41 @@ impl Sync {
                     .note("this instruction waits for all threads of its mask, not only for those that have not exited (9.7.13.2, 9.7.13.14)")
                     .warning()
             });
+        } else if gone != 0 {
+            self.members_passed(at, members, gone);
         }
+        if members & alive & !at.mask != 0 {
+            let site = self.site(at);
+            let Some(warp) = self.blocks[self.current].warps.get_mut(at.warp as usize) else { return };
+            warp.gathering.retain(|g| g.lanes & at.mask == 0);
+            warp.gathering.push(Gathering { pc: at.pc, lanes: at.mask, members, site });
+        }
+    }
+
+    /// Lanes come to an operation whose mask names lanes that have exited: fine if they returned early, a mistake if they have executed what follows it.
+    fn members_passed(&mut self, at: &At<'_>, members: u32, gone: u32) {
+        let Some(warp) = self.blocks[self.current].warps.get(at.warp as usize) else { return };
+        let exits: SmallVec<[(u32, Site); 1]> =
+            warp.exits.iter().filter(|e| e.lanes & gone != 0).map(|e| (e.pc, e.site.clone())).collect();
+        for (pc, exit) in exits {
+            if self.goes_past(at.program, at.pc, pc) {
+                let gathering = Gathering { pc: at.pc, lanes: at.mask, members, site: self.site(at) };
+                self.went_past(gathering, pc, exit);
+            }
+        }
+    }
+
+    /// Members of a mask have exited past the operation that it belongs to.
+    fn went_past(&mut self, gathering: Gathering, exit_pc: u32, exit: Site) {
+        let Gathering { pc, members, site, .. } = gathering;
+        self.add(codes::MEMBERS_GONE, &[pc, exit_pc], || {
+            let message =
+                format!("member mask {members:#010x} names lanes that have gone past this instruction");
+            Finding::new(Checker::Sync, codes::MEMBERS_GONE, message, site)
+                .site(exit.role("the others exit"))
+                .note("all threads of the mask must execute the instruction (9.7.9.6, 9.7.13)")
+                .warning()
+        });
     }
 
     /// The lanes of a warp that the launch has threads for.
@@ -231,6 +288,7 @@ impl Observer for Sync {
         self.polls = 0;
         self.passed.clear();
         self.has_objects = mbarrier::has_objects(launch.program());
+        self.states = States::of(launch.program());
         self.warpgroups = Warpgroups::of(launch.program());
         self.register_counts = RegisterCounts::of(launch.program());
     }
@@ -275,6 +333,8 @@ impl Observer for Sync {
                 last_pc: [0; 3],
                 cluster: SmallVec::new(),
                 reached: SmallVec::new(),
+                gathering: SmallVec::new(),
+                exits: SmallVec::new(),
             }
         });
         self.blocks.push(Block {
@@ -291,6 +351,7 @@ impl Observer for Sync {
     fn block_ended(&mut self, view: &BlockView) {
         let Some(i) = self.blocks.iter().position(|b| b.id == view.id) else { return };
         let block = self.blocks.swap_remove(i);
+        self.states.forget(block.id);
         if let Some(warpgroups) = &mut self.warpgroups {
             warpgroups.forget(block.id);
         }
@@ -367,8 +428,24 @@ impl Observer for Sync {
                 left.push((warp.last_pc[kind], site.clone(), group));
             }
         }
+        let named = |g: &&Gathering| g.members & at.mask != 0;
+        warp.gathering.retain(|g| g.lanes & at.mask == 0);
+        let gathered: SmallVec<[Gathering; 1]> = warp.gathering.iter().filter(named).cloned().collect();
         if let Some((pc, barrier)) = waiting {
             self.leave_waiting(at, pc, barrier);
+        }
+        self.leave_block_waiting(at);
+        let exit = self.site(at);
+        for gathering in gathered {
+            if self.goes_past(at.program, gathering.pc, at.pc) {
+                self.went_past(gathering, at.pc, exit.clone());
+            }
+        }
+        if let Some(warp) = self.blocks[self.current].warps.get_mut(at.warp as usize) {
+            match warp.exits.iter_mut().find(|e| e.pc == at.pc) {
+                Some(known) => known.lanes |= at.mask,
+                None => warp.exits.push(Exit { pc: at.pc, lanes: at.mask, site: exit }),
+            }
         }
         for (pc, site, group) in left {
             self.add(codes::NEVER_WAITED, &[pc], || {
@@ -388,14 +465,17 @@ impl Observer for Sync {
     }
 
     fn exchanged(&mut self, at: &At<'_>, participants: &[Participant<'_>], from: Option<&[u8; 32]>) {
-        let Some(from) = from else { return };
-        if !participants.first().is_some_and(|p| matches!(p.op.kind, CollectiveKind::Shuffle(_))) {
-            return;
-        }
         if !self.select(at.block) {
             return;
         }
         let lanes = participants.iter().fold(0, |m, p| m | p.lanes);
+        if let Some(warp) = self.blocks[self.current].warps.get_mut(at.warp as usize) {
+            warp.gathering.retain(|g| g.lanes & lanes == 0);
+        }
+        let Some(from) = from else { return };
+        if !participants.first().is_some_and(|p| matches!(p.op.kind, CollectiveKind::Shuffle(_))) {
+            return;
+        }
         let Some(lane) = lanes_of(lanes).find(|lane| lanes >> (from[*lane] & 31) & 1 == 0) else { return };
         let (site, source) = (Site::of_lane(at, lane as u32, self.block_shape), u32::from(from[lane] & 31));
         let alive = self.blocks[self.current].warps.get(at.warp as usize).map_or(0, |w| w.alive);

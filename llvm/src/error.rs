@@ -56,6 +56,12 @@ impl Error {
         Error::new("B0002", Some(offset), message)
     }
 
+    /// A record that means nothing, whose place is added on the way: `B0002`.
+    #[cold]
+    pub(crate) fn invalid(message: impl Into<String>) -> Error {
+        Error::new("B0002", None, message)
+    }
+
     /// A construct that is understood and not supported: `B0003`.
     #[cold]
     pub(crate) fn unsupported(message: impl Into<String>) -> Error {

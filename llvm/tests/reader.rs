@@ -117,3 +117,35 @@ fn constants_of_other_machines_formats() {
         ppc_fp128 0xM400921FB54442D183CA1A62633145C07, ptr %c, align 16"#]]
     .assert_eq(&stored.join("\n"));
 }
+
+/// Each single bit of a small file: what is imported is valid, but for values that do not reach their uses on every path, which only the IR's verifier
+/// sees.
+#[test]
+fn every_bit_of_a_small_file() {
+    let bytes = include_bytes!("corpus/damaged/small.bc");
+    let imported = |at: usize, bit: u32| {
+        let mut damaged = bytes.to_vec();
+        damaged[at] ^= 1 << bit;
+        let module = Module::read(&damaged).map_err(|error| vec![error])?;
+        import(vec![("small.bc".to_owned(), module)], &Options::new())
+    };
+    let mut wrong = Vec::new();
+    for (at, bit) in (0..bytes.len()).flat_map(|at| (0..8).map(move |bit| (at, bit))) {
+        if let Ok(module) = imported(at, bit)
+            && let Err(errors) = warpsmith_ir::verify(&module)
+            && !errors.to_string().contains("is not defined on every path")
+        {
+            wrong.push(format!("bit {bit} of byte {at}: {errors}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    for (at, bit, expected) in [
+        (1529, 4, "`ret` of `i1` in a function that gives `float`"),
+        (228, 1, "a `select` by what is no condition"),
+        (1503, 2, "case 1 of a `switch` stands there twice"),
+    ] {
+        let errors = imported(at, bit).expect_err(expected);
+        let text = errors[0].to_string();
+        assert!(text.contains(expected) && text.contains("(record at byte 0x"), "{text}");
+    }
+}

@@ -121,7 +121,9 @@ impl Builder<'_, '_, '_> {
                 let mut all = Values::new();
                 for (n, part) in parts.iter().enumerate() {
                     let bits = elements.get(if splat { 0 } else { n }).copied().unwrap_or(0);
-                    all.push(if part.ty.is_float() {
+                    all.push(if part.ty.is_ptr() {
+                        return Err(Error::invalid("numbers in a constant of pointers"));
+                    } else if part.ty.is_float() {
                         self.b.ins().fconst(part.ty, bits)
                     } else {
                         self.int(part.bits, bits as i64)

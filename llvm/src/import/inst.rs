@@ -4,10 +4,10 @@ use super::function::{Builder, Values};
 use super::shape::MAX_BITS;
 use super::{float, integer};
 use crate::error::{Error, Result};
-use crate::module::ValueId;
 use crate::module::body::{Inst, InstKind};
 use crate::module::ops::{BinaryOp, FastMath, Ordering, Predicate};
 use crate::module::types::{Type as Llvm, TypeId};
+use crate::module::{GlobalValue, ValueId};
 use warpsmith_ir::{BlockCall, InstBuilder, Type, Value};
 
 impl Builder<'_, '_, '_> {
@@ -33,6 +33,7 @@ impl Builder<'_, '_, '_> {
             }
             InstKind::Return(value) => {
                 let values = value.map(|value| self.value(value)).transpose()?.unwrap_or_default();
+                self.check_returned(*value)?;
                 let result = match self.b.func().ret.first() {
                     Some(&ty) => Some(self.put_together(ty, &mut values.into_iter())?),
                     None => None,
@@ -156,6 +157,25 @@ impl Builder<'_, '_, '_> {
         }
     }
 
+    /// What is returned is what the function gives.
+    fn check_returned(&mut self, value: Option<ValueId>) -> Result<()> {
+        let Some(value) = value else { return Ok(()) };
+        let found = self.value_type(value)?;
+        let GlobalValue::Function(n) = self.site.value else { return Ok(()) };
+        let module = self.module();
+        let signature = module.functions.get(n).and_then(|function| module.signature(function.ty));
+        let Some(ret) = signature.map(|(_, ret, _)| ret) else { return Ok(()) };
+        // The type of a symbol is made for the question, so that equal types may have two numbers.
+        if ret == found
+            || self.parts(ret)?.iter().map(|part| part.ty).eq(self.parts(found)?.iter().map(|part| part.ty))
+        {
+            return Ok(());
+        }
+        let types = self.types();
+        let (found, ret) = (types.display(found), types.display(ret));
+        Err(Error::invalid(format!("`ret` of `{found}` in a function that gives `{ret}`")))
+    }
+
     fn is_index(&mut self, index: Value, n: usize) -> Value {
         let ty = self.type_of(index);
         let number = self.b.ins().iconst(ty, n as i64);
@@ -257,6 +277,9 @@ impl Builder<'_, '_, '_> {
         for (n, (x, y)) in x.into_iter().zip(y).enumerate() {
             let Some(cond) = conds.get(n / step).copied() else { break };
             let (mut x, mut y) = (x, y);
+            if self.type_of(cond) != Type::I1 {
+                return Err(Error::invalid("a `select` by what is no condition"));
+            }
             if let Some(result) = inst.value.filter(|_| self.type_of(x).is_ptr()) {
                 let ty = self.known_type(result, Type::PTR);
                 (x, y) = (self.pointer_as(x, ty), self.pointer_as(y, ty));
@@ -303,7 +326,13 @@ impl Builder<'_, '_, '_> {
                     Llvm::Pointer { .. } => self.compare_pointers(cond, x[0], y[0]),
                     _ => return Err(wrong()),
                 },
-                (None, Some(Ok(cond))) => self.b.ins().fcmp(cond, x[0], y[0]),
+                (None, Some(Ok(cond))) => {
+                    let (of_x, of_y) = (self.type_of(x[0]), self.type_of(y[0]));
+                    if of_x != of_y || !of_x.is_float() {
+                        return Err(Error::invalid(format!("a comparison of `{of_x}` and `{of_y}`")));
+                    }
+                    self.b.ins().fcmp(cond, x[0], y[0])
+                }
                 (None, Some(Err(always))) => self.b.ins().iconst(Type::I1, i64::from(always)),
                 (None, None) => return Err(wrong()),
             };
@@ -326,11 +355,15 @@ impl Builder<'_, '_, '_> {
         let (to, args) = self.target(block, default)?;
         let default = BlockCall::new(to, &args, &mut self.b.func_mut().dfg.pool);
         let mut all = Vec::new();
+        let mut seen = warpsmith_base::FxHashSet::default();
         for (case, to) in cases {
             let Some(number) = self.constant_integer(*case) else {
                 return Err(Error::unsupported("a case that is not an integer"));
             };
             let number = if bits < 64 { number & integer::low_bits(bits) } else { number };
+            if !seen.insert(number) {
+                return Err(Error::invalid(format!("case {number} of a `switch` stands there twice")));
+            }
             let (to, args) = self.target(block, *to)?;
             all.push((number, BlockCall::new(to, &args, &mut self.b.func_mut().dfg.pool)));
         }

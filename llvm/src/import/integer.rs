@@ -2,7 +2,7 @@
 
 use super::function::{Builder, Values};
 use super::shape::{MAX_BITS, container};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::module::ops::{BinaryOp, Predicate};
 use warpsmith_ir::{self as ir, InstBuilder, IntCC, Type, Value};
 
@@ -108,6 +108,10 @@ impl Builder<'_, '_, '_> {
     }
 
     pub(super) fn narrow(&mut self, op: BinaryOp, bits: u32, x: Value, y: Value) -> Result<Value> {
+        let (of_x, of_y) = (self.type_of(x), self.type_of(y));
+        if of_x != of_y || !of_x.is_int() {
+            return Err(Error::invalid(format!("`{}` of `{of_x}` and `{of_y}`", op.name())));
+        }
         if bits == 1 {
             return Ok(self.boolean(op, x, y));
         }
@@ -165,6 +169,10 @@ impl Builder<'_, '_, '_> {
         match (x, y) {
             ([x], [y]) if bits <= MAX_BITS => {
                 let (mut x, mut y) = (*x, *y);
+                let (of_x, of_y) = (self.type_of(x), self.type_of(y));
+                if of_x != of_y || !of_x.is_int() {
+                    return Err(Error::invalid(format!("a comparison of `{of_x}` and `{of_y}`")));
+                }
                 if bits == 1 {
                     // A true of one bit is -1 to comparisons of signed numbers.
                     let extend = |b: &mut Self, v| {

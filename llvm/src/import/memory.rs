@@ -163,7 +163,6 @@ impl Builder<'_, '_, '_> {
         self.b.ins().store(flags, value, pointer, offset);
     }
 
-    /// A plain load.
     /// A pointer that loads and stores go to: the IR's do not reach the shared memory of other blocks.
     pub fn accessible(&mut self, ptr: ValueId) -> Result<Value> {
         let of_cluster =
@@ -173,9 +172,15 @@ impl Builder<'_, '_, '_> {
                 "an access to `addrspace(7)`, the shared memory of a cluster, other than by `llvm.nvvm.*`";
             return Err(Error::unsupported(message));
         }
-        self.scalar(ptr)
+        let pointer = self.scalar(ptr)?;
+        if self.type_of(pointer).is_ptr() {
+            Ok(pointer)
+        } else {
+            Err(Error::invalid("an access to memory through what is no pointer"))
+        }
     }
 
+    /// A plain load.
     pub fn load(&mut self, n: u32, inst: &Inst, ptr: ValueId, access: &Access) -> Result<()> {
         let pointer = self.accessible(ptr)?;
         let invariant = !access.volatile && (self.invariant_loads.contains(&n) || self.is_invariant(ptr));
@@ -199,6 +204,9 @@ impl Builder<'_, '_, '_> {
     /// A plain store.
     pub fn store(&mut self, ptr: ValueId, value: ValueId, access: &Access) -> Result<()> {
         let pointer = self.accessible(ptr)?;
+        if self.type_of(pointer) == Type::PTR_CONST {
+            return Err(Error::invalid("a store to constant memory"));
+        }
         let ty = self.value_type(value)?;
         let values = self.value(value)?;
         let flags = access_flags(access.volatile, false);

@@ -185,6 +185,9 @@ impl Signature {
             let inner = inner.ok_or_else(|| Error::unsupported("`byval` without a type"))?;
             let size = small(types.alloc_size(inner)?)?;
             let align = set.number(index, known::ALIGN).unwrap_or_else(|| types.align(inner));
+            if !align.is_power_of_two() {
+                return Err(Error::invalid(format!("an alignment of {align}, which is no power of two")));
+            }
             let align = small(align.clamp(1, 128))?;
             self.params.push(Incoming::ByValue { size, align });
             // What has no bytes is not passed, and has an address all the same.

@@ -123,8 +123,18 @@ pub(super) fn read<'a>(
                 Type::Vector { .. } => ConstantKind::Data(vec![signed(number(0)?) as u64]),
                 _ => return Err(wrong("integer of another type")),
             },
+            5 if !matches!(types.get(ty), Type::Integer(_)) => return Err(wrong("integer of another type")),
             5 => ConstantKind::Wide(ops.iter().map(|word| signed(*word) as u64).collect()),
-            6 if !ops.is_empty() => ConstantKind::Float(ops.clone()),
+            6 if matches!(types.get(ty), Type::Integer(_) | Type::Pointer { .. }) => {
+                return Err(wrong("float of another type"));
+            }
+            6 if !ops.is_empty() => {
+                let bits = types.bits(ty)?;
+                if bits < 64 && ops[0] >> bits != 0 {
+                    return Err(wrong("float of more bits than its type has"));
+                }
+                ConstantKind::Float(ops.clone())
+            }
             7 => ConstantKind::Aggregate((0..ops.len()).map(id).collect::<Result<_>>()?),
             8 => ConstantKind::String(ops.iter().map(|op| *op as u8).collect()),
             9 => ConstantKind::String(ops.iter().map(|op| *op as u8).chain([0]).collect()),

@@ -286,6 +286,8 @@ static TABLE: &[(&str, Intrinsic)] = &[
     ("threadlocal.address", Refused),
     ("trap", Intrinsic::Trap),
     ("trunc", float(Opcode::Ftrunc)),
+    // What link-time optimisation knows of virtual tables; nothing checks it here.
+    ("type.test", Known(true)),
     ("uadd.sat", int(Integer::Saturating(RmwOp::Add, false))),
     ("uadd.with.overflow", int(Integer::Overflow(RmwOp::Add, false))),
     ("ubsantrap", Intrinsic::Trap),
@@ -343,5 +345,23 @@ mod tests {
         assert!(TABLE.is_sorted_by(|(a, _), (b, _)| a < b), "binary search needs them sorted");
         assert_eq!(find("va_end"), Some(Intrinsic::Nothing));
         assert_eq!(find("umaxx"), None);
+    }
+
+    /// The page lists what is refused: by whole names, and by how names begin.
+    #[test]
+    fn what_the_page_calls_rejected_is() {
+        let page = include_str!("../../../../docs/llvm.md");
+        let (_, list) = page.split_once("Intrinsics that are rejected").expect("the list");
+        let (list, _) = list.split_once("\n\n").expect("its end");
+        let names: Vec<&str> = list.split('`').filter_map(|name| name.strip_prefix("llvm.")).collect();
+        assert!(names.len() > 10, "{names:?}");
+        for name in names {
+            let is_named = |known: &str| match name.strip_suffix('*') {
+                Some(family) => known.starts_with(family),
+                None => known == name,
+            };
+            let known = TABLE.iter().find(|(known, what)| is_named(known) && *what != Intrinsic::Refused);
+            assert_eq!(known, None, "llvm.{name}");
+        }
     }
 }

@@ -102,9 +102,25 @@ impl Builder<'_, '_, '_> {
         }
         let mut all = Vec::new();
         for (arg, param) in args.into_iter().zip(params) {
-            all.push(Operand { values: self.value(arg)?, element: param.element });
+            let values = self.value(arg)?;
+            let is_right = |value: &Value| {
+                let ty = self.type_of(*value);
+                match (param.is_pointer, param.element) {
+                    (true, _) => ty.is_ptr(),
+                    (false, Element::Signed | Element::Unsigned) => ty.is_int(),
+                    (false, Element::Float) => ty.is_float(),
+                    (false, Element::Other) => true,
+                }
+            };
+            if values.is_empty() || !values.iter().all(is_right) {
+                return Err(missing());
+            }
+            all.push(Operand { values, element: param.element });
         }
         let parts = self.parts(inst.ty)?;
+        if parts.iter().any(|part| part.ty.is_ptr()) {
+            return Err(missing());
+        }
         Ok(Operands { all, lanes: parts.len().max(1), result: parts.first().map(|part| part.ty) })
     }
 

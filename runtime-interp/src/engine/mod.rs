@@ -76,4 +76,5 @@ pub(crate) use texture_op::shape as texture_shape;
 pub use texture_op::{DetailOp, FetchOp, FetchResult, ReduceFn, SurfaceAction, SurfaceOp, TextureOp};
 pub use uniform::Varying;
 pub use warpsmith_isa::ShuffleMode;
+pub use warpsmith_semantics::MbarrierAction;
 pub use warpsmith_semantics::update::AtomicFn;

@@ -5,7 +5,7 @@
 
 use warpsmith_base::FxHashMap;
 use warpsmith_interp::Program;
-use warpsmith_interp::engine::{AsyncOp, MbarrierKind, MbarrierOp, Reg};
+use warpsmith_interp::engine::{AsyncOp, MbarrierAction, MbarrierOp, Reg};
 use warpsmith_interp::observe::{At, OperationKind};
 
 /// A register of one function: the function's number, and the word of its frame.
@@ -30,15 +30,15 @@ pub(super) struct States {
 
 /// The register in which an operation returns a state, or gets one.
 fn register(op: &MbarrierOp) -> Option<Reg> {
-    match op.kind {
-        MbarrierKind::Arrive { .. } => op.dst,
-        MbarrierKind::Test { parity: false, .. } => op.operand,
-        MbarrierKind::Test { parity: true, .. }
-        | MbarrierKind::Init(_)
-        | MbarrierKind::Invalidate
-        | MbarrierKind::ExpectTx
-        | MbarrierKind::CompleteTx
-        | MbarrierKind::CheckLayout(_) => None,
+    match op.action {
+        MbarrierAction::Arrive { .. } => op.dst,
+        MbarrierAction::Test { parity: false, .. } => op.operand,
+        MbarrierAction::Test { parity: true, .. }
+        | MbarrierAction::Init
+        | MbarrierAction::CheckLayout
+        | MbarrierAction::Invalidate
+        | MbarrierAction::ExpectTx
+        | MbarrierAction::CompleteTx => None,
     }
 }
 

@@ -39,7 +39,10 @@ pub fn instruction(
         }
         data => {
             let args = dfg.args(inst);
-            // Most instructions have an operand that is not a constant: those are done with before a plan is made.
+            // Most instructions have an operand that is not a constant: those are done with before anything is made.
+            if args.iter().any(|arg| constant(*arg).is_none()) {
+                return None;
+            }
             let values: Option<SmallVec<[u128; 3]>> =
                 args.iter().map(|arg| bits(dfg.ty(*arg), constant(*arg)?)).collect();
             let values = values?;

@@ -111,7 +111,13 @@ impl Pointers {
     pub fn compute(func: &Function, cfg: &Cfg) -> Self {
         let mut pointers = Pointers::default();
         pointers.of.resize(func.dfg.num_values());
-        if !(0..MAX_ROUNDS).any(|_| !pointers.round(func, cfg, false)) {
+        // What a pointer is made of was seen before it, unless that is a parameter of a block.
+        let is_ptr = |param: &Value| func.dfg.ty(*param).is_ptr();
+        let gives =
+            |block| !cfg.predecessors(block).is_empty() && func.dfg.block_params(block).iter().any(is_ptr);
+        if !cfg.reverse_postorder().iter().any(|block| gives(*block)) {
+            pointers.round(func, cfg, false);
+        } else if !(0..MAX_ROUNDS).any(|_| !pointers.round(func, cfg, false)) {
             // Whatever still changes may point anywhere.
             pointers = Pointers::default();
             pointers.round(func, cfg, true);

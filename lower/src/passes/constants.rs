@@ -80,6 +80,9 @@ fn uses(func: &Function, known: &mut EntitySet<GlobalId>) -> Vec<(Inst, GlobalId
             }
         }
     }
+    if pointers.values().all(Option::is_none) {
+        return loads;
+    }
     // Dominating blocks need not come first: until nothing new is found, as long as chains of sums are.
     for _ in 0..8 {
         let mut changed = false;

@@ -39,10 +39,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
         let mut next = func.layout.first_inst(block);
         while let Some(inst) = next {
             next = func.layout.next_inst(inst);
-            for n in 0..func.dfg.args(inst).len() {
-                let value = func.dfg.resolve(func.dfg.args(inst)[n]);
-                func.dfg.args_mut(inst)[n] = value;
-            }
+            super::resolve_args(func, inst);
             let traits = func.traits(inst);
             if traits.intersects(Traits::WRITES.union(Traits::CONVERGENT).union(Traits::SIDE_EFFECT)) {
                 epoch += 1;

@@ -159,6 +159,17 @@ pub(crate) fn standard() -> Passes {
         .with(pass("words", "access words held as integers of 64 bits as vectors", words::run))
 }
 
+/// Makes the operands of an instruction, without the arguments of branch targets, the values that they denote.
+pub(crate) fn resolve_args(func: &mut Function, inst: Inst) {
+    for n in 0..func.dfg.args(inst).len() {
+        let value = func.dfg.args(inst)[n];
+        let resolved = func.dfg.resolve(value);
+        if resolved != value {
+            func.dfg.args_mut(inst)[n] = resolved;
+        }
+    }
+}
+
 /// Puts a new instruction in front of another, at the same place of the source, and returns its result.
 pub(crate) fn insert_before(func: &mut Function, before: Inst, data: InstData, ty: Type) -> Value {
     let inst = func.dfg.make_inst(data, &[ty]);

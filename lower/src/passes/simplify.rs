@@ -131,10 +131,7 @@ impl Sweep<'_> {
         {
             return false;
         }
-        for n in 0..func.dfg.args(inst).len() {
-            let value = func.dfg.resolve(func.dfg.args(inst)[n]);
-            func.dfg.args_mut(inst)[n] = value;
-        }
+        super::resolve_args(func, inst);
         if self.demanded.is_none()
             && matches!(func.dfg[inst], InstData::Ptx { .. })
             && self.log.allows()

@@ -22,6 +22,8 @@ for level in O0 O3; do
         -ffp-contract=off -$level -w -emit-llvm -c opencl.cl -o opencl.$level.bc
 done
 llvm-as-22 spaces.ll -o spaces.bc
+# `every_bit_of_a_small_file` names bits of this one.
+(cd damaged && llvm-as-22 small.ll -o small.bc)
 llvm-as-22 nvvm.ll -o nvvm.bc
 llvm-as-22 nvvm.refused.ll -o nvvm.refused.bc
 clang-22 -x cuda --cuda-device-only --cuda-gpu-arch=sm_90a -nocudainc -nocudalib -Wno-unknown-cuda-version -w \

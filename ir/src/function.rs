@@ -3,7 +3,7 @@
 use crate::aggregate::TypeTable;
 use crate::debug::FunctionDebug;
 use crate::dfg::DataFlowGraph;
-use crate::entities::{Block, FileId, Inst, Loc, PtxRef, ScopeId, StackSlot, Value};
+use crate::entities::{Block, FileId, FuncId, Inst, Loc, PtxRef, ScopeId, StackSlot, Value};
 use crate::inst::InstData;
 use crate::layout::Layout;
 use crate::names::Names;
@@ -11,6 +11,7 @@ use crate::ops::Traits;
 use crate::ptx::PtxSpans;
 use crate::types::Type;
 use cranelift_entity::{PrimaryMap, SecondaryMap};
+use warpsmith_base::FxHashMap;
 use warpsmith_diag::Span;
 
 /// What launches or calls it.
@@ -285,7 +286,7 @@ pub struct Function {
     /// What is returned.
     pub ret: Vec<Type>,
     /// The function of the module that this is another name of; it has no body of its own.
-    pub alias: Option<crate::FuncId>,
+    pub alias: Option<FuncId>,
     /// Performance attributes.
     pub attrs: Attrs,
     /// Memory for the time of a call.
@@ -312,6 +313,8 @@ pub struct Function {
     pub inst_locs: SecondaryMap<Inst, cranelift_entity::packed_option::PackedOption<Loc>>,
     /// What a debugger is told about it.
     pub debug: Option<Box<FunctionDebug>>,
+    /// What calls of functions of the module do, where that is known to be less than what a call may do: found by a pass, and no part of the text.
+    pub callee_traits: FxHashMap<FuncId, Traits>,
 }
 
 impl Function {
@@ -337,6 +340,7 @@ impl Function {
             locs: PrimaryMap::new(),
             inst_locs: SecondaryMap::new(),
             debug: None,
+            callee_traits: FxHashMap::default(),
         }
     }
 
@@ -395,6 +399,7 @@ impl Function {
             InstData::Load { flags, .. } if flags.invariant => Traits::NONE,
             InstData::Sreg { reg } if !reg.is_constant() => Traits::SIDE_EFFECT,
             InstData::Ptx { data, .. } => self.dfg.ptx[*data].traits(),
+            InstData::Call { callee, .. } => self.callee_traits.get(callee).copied().unwrap_or(of_opcode),
             _ => of_opcode,
         }
     }

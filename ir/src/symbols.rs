@@ -181,6 +181,9 @@ impl Module {
                 SymbolMut::Global(id) => *id = new_globals[*id],
             });
             func.alias = func.alias.map(|id| new_functions[id]);
+            let known = std::mem::take(&mut func.callee_traits).into_iter();
+            let kept = known.filter(|(id, _)| functions.contains(*id));
+            func.callee_traits = kept.map(|(id, traits)| (new_functions[id], traits)).collect();
         }
         // What is told of a variable that goes, goes with it.
         if let Some(debug) = &mut self.debug {

@@ -47,4 +47,4 @@ pub use log::{Count, Log, Remark};
 pub use pass::{Aspects, Changes, Context, ModuleContext, ModulePass, Pass, Passes, Signature};
 pub use pipeline::{After, Applied, OptLevel, Options, PassReport, Pipeline, Report, UnknownPass};
 pub use rules::fast::fast_math;
-pub use select::{Variables, select, select_keeping};
+pub use select::{SelectOptions, Variables, select, select_with};

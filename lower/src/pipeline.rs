@@ -187,25 +187,22 @@ impl Pipeline {
     /// The passes of a level.
     pub fn for_level(level: OptLevel) -> Self {
         const O1: &str = "cfg,mem2reg,simplify,dce,inline,cfg,mem2reg,spaces,simplify,gvn,simplify,dce,cfg";
-        const O2: &str = "cfg,mem2reg,simplify,cfg,dce,inline,constants,cfg,mem2reg,spaces,simplify,sccp,ranges,cfg,unroll,cfg,simplify,cfg,\
-                 mem2reg,simplify,constants,thread,cfg,readonly,gvn,forward,hoist,cfg,ifconvert,conjoin,simplify,licm,rotate,cfg,params,partial,cfg,dce,deadloops,cfg,divide,\
-                 addresses,simplify,gvn,forward,licm,reassociate,licm,simplify,gvn,cfg,dce,strides,counters,simplify,words,mem2reg,dse,pack,dots,bytes,dce,sink,remat,cfg,place";
+        const FIRST: &str = "cfg,mem2reg,simplify,cfg,dce,inline,effects,constants,cfg,mem2reg,spaces,simplify,sccp,ranges,cfg,unroll,cfg,simplify,cfg,\
+                 mem2reg,simplify,constants,thread,cfg,readonly,gvn,forward,hoist,tails,cfg,ifconvert,conjoin,simplify,licm";
+        const REST: &str = "rotate,cfg,params,partial,cfg,dce,deadloops,cfg,divide,\
+                 addresses,simplify,cfg,gvn,forward,licm,reassociate,licm,simplify,gvn,cfg,dce,strides,counters,simplify,words,mem2reg,dse,pack,dots,bytes,dce,sink,remat,cfg,place";
         // Loops that have become short in the first round, and what is constant in their copies.
         const AGAIN: &str = "unroll,cfg,simplify,mem2reg,sccp,cfg,simplify,thread,cfg,gvn,licm,simplify,words,bytes,dce,sink,remat,cfg,place";
         // Passes that copy instructions.
         const COPYING: [&str; 4] = ["unroll", "partial", "rotate", "thread"];
-        let parsed = |text| Pipeline::parse(text).unwrap_or_default();
+        let parsed = |text: &str| Pipeline::parse(text).unwrap_or_default();
         match level {
             OptLevel::O0 => Pipeline::default(),
             OptLevel::O1 => parsed(O1),
-            OptLevel::O2 => parsed(O2),
-            OptLevel::O3 => {
-                let mut pipeline = parsed(O2);
-                pipeline.passes.extend(parsed(AGAIN).passes);
-                pipeline
-            }
+            OptLevel::O2 => parsed(&format!("{FIRST},{REST}")),
+            OptLevel::O3 => parsed(&format!("{FIRST},unswitch,cfg,{REST},{AGAIN}")),
             OptLevel::Os => {
-                let mut pipeline = parsed(O2);
+                let mut pipeline = parsed(&format!("{FIRST},{REST}"));
                 pipeline.passes.retain(|pass| !COPYING.contains(&pass.name()));
                 pipeline
             }

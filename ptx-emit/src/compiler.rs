@@ -12,7 +12,7 @@ use warpsmith_ir as ir;
 use warpsmith_ir::debug::DebugStatistics;
 use warpsmith_isa::{Target, Version};
 use warpsmith_lower::mach::RegClass;
-use warpsmith_lower::{self as lower, After, OptLevel, Options, Pipeline, Report, Variables};
+use warpsmith_lower::{self as lower, After, OptLevel, Options, Pipeline, Report, SelectOptions, Variables};
 use warpsmith_ptx::ValidatedModule;
 
 /// What the compilation of a module did and made.
@@ -196,7 +196,9 @@ impl Compiler {
             (Debug::Full, OptLevel::O0) => Variables::Kept,
             _ => Variables::WhereTheyAre,
         };
-        let code = lower::select_keeping(&module, target, variables)?;
+        let uniform_branches = self.level == OptLevel::O3;
+        let options = SelectOptions { variables, uniform_branches, version: self.version };
+        let code = lower::select_with(&module, target, options)?;
         let first = output::first_version(&module, target, self.version)?;
         // What `.loc` says of inlined functions asks for a version too.
         let inlines = self.debug != Debug::None && lines::names_inlined(&module);

@@ -101,6 +101,12 @@ impl Sreg {
             || name.ends_with("smem_size")
             || name.starts_with("is_explicit_cluster")
     }
+
+    /// True if all threads of a warp read the same, and each always does: what [`Sreg::is_constant`] holds for, but for the position in the block.
+    pub fn is_uniform(self) -> bool {
+        let name = self.reg.name().trim_start_matches('%');
+        self.is_constant() && !["tid", "laneid", "lanemask"].iter().any(|prefix| name.starts_with(prefix))
+    }
 }
 
 impl fmt::Display for Sreg {
@@ -141,5 +147,14 @@ mod tests {
             assert_eq!(Sreg::from_name(name), Some(reg));
         }
         assert_eq!(Sreg::from_name("cluster_ctarank"), Some(Sreg::CLUSTER_CTARANK));
+        let uniform = |name| Sreg::from_name(name).is_some_and(Sreg::is_uniform);
+        assert!(
+            ["ntid.x", "ctaid.y", "nctaid.z", "gridid", "clusterid.x", "dynamic_smem_size"].map(uniform)
+                == [true; 6]
+        );
+        assert!(
+            ["tid.x", "tid.z", "laneid", "lanemask_lt", "warpid", "clock", "globaltimer"].map(uniform)
+                == [false; 7]
+        );
     }
 }

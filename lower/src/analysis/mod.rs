@@ -1,4 +1,4 @@
-//! Facts about functions: control flow, dominators, post-dominators, loops, pointers, memory, ranges of integers; and what keeps them between passes.
+//! Facts about functions: control flow, dominators, post-dominators, loops, pointers, memory, ranges of integers, uniformity; and what keeps them between passes.
 
 mod alias;
 mod cfg;
@@ -7,6 +7,7 @@ mod memory;
 mod postdom;
 #[allow(clippy::wildcard_enum_match_arm, reason = "what is not computed may be any number")]
 mod ranges;
+mod uniform;
 
 use crate::pass::Aspects;
 pub use alias::{Access, Effect, Object, Pointer, Pointers, Root};
@@ -18,6 +19,7 @@ pub use ranges::{Range, Ranges};
 pub(crate) use ranges::{exact, width};
 use std::any::{Any, TypeId};
 use std::rc::Rc;
+pub use uniform::Uniformity;
 use warpsmith_ir::{Compacted, DominatorTree, Function};
 
 /// Something that is computed from a function and kept until a pass changes what it was computed from.

@@ -186,6 +186,8 @@ pub enum Terminator {
         taken: Edge,
         /// Where to otherwise.
         otherwise: Edge,
+        /// Whether all threads that come here together go on together.
+        uniform: bool,
     },
     /// `brx.idx`: to `targets[index]`; the index is known to be in range.
     Table {
@@ -195,6 +197,8 @@ pub enum Terminator {
         first: u32,
         /// Number of targets.
         len: u32,
+        /// Whether all threads that come here together go on together.
+        uniform: bool,
     },
     /// Return; a return value has been stored before.
     Return,

@@ -41,13 +41,15 @@ impl Function {
         };
         match self.blocks[block].terminator {
             Terminator::Jump(to) => writeln!(f, "    jump {}", edge(to)),
-            Terminator::Branch { condition, negated, taken, otherwise } => {
+            Terminator::Branch { condition, negated, taken, otherwise, uniform } => {
                 let not = if negated { "!" } else { "" };
-                writeln!(f, "    branch {not}{condition}, {}, {}", edge(taken), edge(otherwise))
+                let uniform = if uniform { ".uniform" } else { "" };
+                writeln!(f, "    branch{uniform} {not}{condition}, {}, {}", edge(taken), edge(otherwise))
             }
-            Terminator::Table { index, .. } => {
+            Terminator::Table { index, uniform, .. } => {
                 let targets: Vec<_> = self.successors(block).map(edge).collect();
-                writeln!(f, "    table {index}, [{}]", targets.join(", "))
+                let uniform = if uniform { ".uniform" } else { "" };
+                writeln!(f, "    table{uniform} {index}, [{}]", targets.join(", "))
             }
             Terminator::Return => writeln!(f, "    return"),
             Terminator::Trap => writeln!(f, "    trap"),

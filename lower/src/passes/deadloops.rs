@@ -4,7 +4,7 @@
 //! are promised not to wrap past it. Loads go with the loop, unless they are volatile; convergent operations and stores keep it.
 
 use super::ssa;
-use crate::analysis::{Cfg, Loop, Loops};
+use crate::analysis::{Analyses, Cfg, Loop, Loops};
 use crate::pass::{Aspects, Changes, Context};
 use cranelift_entity::{EntitySet, SecondaryMap};
 use warpsmith_ir::{
@@ -120,7 +120,6 @@ fn has_effects(func: &Function, found: &Loop) -> bool {
             InstData::Load { flags, .. } => flags.volatile,
             InstData::Jump { .. } | InstData::Brif { .. } | InstData::Switch { .. } => false,
             InstData::Trap | InstData::Return { .. } => true,
-            InstData::Call { .. } | InstData::CallIndirect { .. } => true,
             _ => func.traits(inst).intersects(effects),
         })
     })
@@ -139,6 +138,32 @@ fn is_used_behind(
     })
 }
 
+/// Whether all cycles of a function are loops that are known to end.
+pub(super) fn all_end(func: &Function, analyses: &mut Analyses) -> bool {
+    let (cfg, loops) = (analyses.get::<Cfg>(func), analyses.get::<Loops>(func));
+    let dominators = analyses.get::<DominatorTree>(func);
+    let mut position: SecondaryMap<Block, u32> = SecondaryMap::new();
+    cfg.reverse_postorder().iter().zip(0..).for_each(|(&block, n)| position[block] = n);
+    let headers: EntitySet<Block> = {
+        let mut headers = EntitySet::new();
+        headers.extend(loops.iter().map(|found| found.header));
+        headers
+    };
+    let is_cycle = |from: Block, to: Block| position[to] <= position[from];
+    let is_known = |from: Block, to: Block| headers.contains(to) && dominators.dominates(to, from);
+    let blocks = cfg.reverse_postorder();
+    let known =
+        |&block: &Block| func.successors(block).all(|next| !is_cycle(block, next) || is_known(block, next));
+    let mut mark: SecondaryMap<Block, u32> = SecondaryMap::new();
+    // Inner loops first: those around them end if these do.
+    blocks.iter().all(known)
+        && loops.iter().zip(1..).collect::<Vec<_>>().into_iter().rev().all(|(found, n)| {
+            found.blocks.iter().for_each(|&block| mark[block] = n);
+            let inside = |block: Block| mark[block] == n;
+            counts(func, &cfg, &dominators, found, inside)
+        })
+}
+
 /// Whether a loop and those in it are known to end.
 fn ends(
     func: &Function,
@@ -148,13 +173,24 @@ fn ends(
     inside: impl Fn(Block) -> bool + Copy,
 ) -> bool {
     // An inner loop is one of several blocks that lead back; what does not end is not looked for in it.
-    let latches: Vec<Block> =
-        cfg.predecessors(found.header).iter().copied().filter(|&block| inside(block)).collect();
     let is_back_edge = |from: Block, to: Block| to == found.header || !dominators.dominates(to, from);
     let flat = found.blocks.iter().all(|&block| {
         func.successors(block).filter(|&next| inside(next)).all(|next| is_back_edge(block, next))
     });
-    flat && found.blocks.iter().any(|&block| {
+    flat && counts(func, cfg, dominators, found, inside)
+}
+
+/// Whether a loop is known to end if those in it do.
+fn counts(
+    func: &Function,
+    cfg: &Cfg,
+    dominators: &DominatorTree,
+    found: &Loop,
+    inside: impl Fn(Block) -> bool + Copy,
+) -> bool {
+    let latches: Vec<Block> =
+        cfg.predecessors(found.header).iter().copied().filter(|&block| inside(block)).collect();
+    found.blocks.iter().any(|&block| {
         latches.iter().all(|&latch| dominators.dominates(block, latch))
             && decides(func, found, &latches, block, inside)
     })

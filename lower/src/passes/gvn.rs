@@ -191,6 +191,10 @@ pub(super) fn key(func: &Function, inst: Inst, traits: Traits, epoch: u64) -> Op
             // The hash of two small fields tells all special registers apart, which a test holds.
             make(&[op, hasher.finish()], &[])
         }
+        // What reads only may find something else the next time.
+        InstData::Call { callee, .. } if traits.is_pure() && func.dfg.results(inst).len() == 1 => {
+            make(&[op, callee.index() as u64], args)
+        }
         // What writes, communicates or ends a block was sorted out by its traits.
         InstData::Store { .. }
         | InstData::MemBlock { .. }

@@ -8,7 +8,9 @@ use crate::analysis::{Analyses, Cfg, Effect, Loop, Loops, Pointers};
 use crate::pass::{Changes, Context};
 use cranelift_entity::SecondaryMap;
 use std::rc::Rc;
-use warpsmith_ir::{Block, BlockCall, DominatorTree, Function, Inst, InstData, Opcode, ValueDef, ValueList};
+use warpsmith_ir::{
+    Block, BlockCall, DominatorTree, Function, Inst, InstData, Opcode, Traits, ValueDef, ValueList,
+};
 
 /// Writes in a loop that its loads are compared with; the loads of a loop with more stay.
 const MAX_WRITES: usize = 64;
@@ -111,11 +113,10 @@ pub(super) fn make_preheaders(func: &mut Function, analyses: &mut Analyses) -> u
 /// What the instructions of a loop write. `None` if they are too many to look at, or may end the thread in front of a load.
 fn writes(func: &Function, pointers: &Pointers, found: &Loop) -> Option<Vec<Effect>> {
     let insts = || found.blocks.iter().flat_map(|&block| func.layout.insts(block));
-    let may_end = |inst| {
-        matches!(
-            func.dfg[inst],
-            InstData::Call { .. } | InstData::CallIndirect { .. } | InstData::List { op: Opcode::Assert, .. }
-        )
+    let may_end = |inst| match func.dfg[inst] {
+        InstData::Call { .. } => func.traits(inst).contains(Traits::SIDE_EFFECT),
+        InstData::CallIndirect { .. } | InstData::List { op: Opcode::Assert, .. } => true,
+        _ => false,
     };
     if insts().any(may_end) {
         return None;
@@ -144,6 +145,8 @@ fn hoist(
             InstData::Load { .. } => {
                 loads.is_some_and(|(pointers, writes)| is_kept(func, inst, pointers, writes))
             }
+            // A call may take any time, which is not spent for nothing.
+            InstData::Call { .. } => loads.is_some() && func.traits(inst).is_pure(),
             _ => func.traits(inst).is_pure(),
         };
         let invariant = movable

@@ -31,6 +31,8 @@ mod divide;
 mod dots;
 #[allow(clippy::wildcard_enum_match_arm, reason = "only loads and stores are of interest")]
 mod dse;
+#[allow(clippy::wildcard_enum_match_arm, reason = "the traits tell of the rest")]
+mod effects;
 #[allow(clippy::wildcard_enum_match_arm, reason = "only loads and stores are of interest")]
 mod forward;
 mod globaldce;
@@ -71,9 +73,13 @@ mod spaces;
 mod ssa;
 #[allow(clippy::wildcard_enum_match_arm, reason = "what is not a product of a counter is not looked at")]
 mod strides;
+#[allow(clippy::wildcard_enum_match_arm, reason = "what is no arithmetic and no store stays where it is")]
+mod tails;
 mod thread;
 #[allow(clippy::wildcard_enum_match_arm, reason = "a loop that is not understood stays as it is")]
 mod unroll;
+#[allow(clippy::wildcard_enum_match_arm, reason = "only branches of two ways are taken in front of a loop")]
+mod unswitch;
 #[allow(clippy::wildcard_enum_match_arm, reason = "only loads and stores access slots")]
 mod widths;
 #[allow(clippy::wildcard_enum_match_arm, reason = "only loads and stores of two words are of interest")]
@@ -119,6 +125,8 @@ impl Pass for Standard {
 pub(crate) fn standard() -> Passes {
     let pass = |name, summary, run| Standard { name, summary, run, copies_loops: false };
     let unroll = pass("unroll", "copy the blocks of loops whose rounds are known and few", unroll::run);
+    let unswitch =
+        pass("unswitch", "decide what is the same in all rounds in front of a loop", unswitch::run);
     Passes::default()
         .with(pass("addresses", "write indices as sums whose products are shared", addresses::run))
         .with_module(aggregates::Aggregates)
@@ -132,6 +140,7 @@ pub(crate) fn standard() -> Passes {
         .with(pass("divide", "multiply instead of dividing by constants", divide::run))
         .with(pass("dots", "multiply and add bytes of words four at a time", dots::run))
         .with(pass("dse", "remove stores that nothing reads", dse::run))
+        .with_module(effects::Effects)
         .with(pass("forward", "load what a store or another load is known to have left", forward::run))
         .with_module(globaldce::GlobalDce)
         .with(pass("gvn", "compute equal values once; forward stores to loads in a block", gvn::run))
@@ -154,8 +163,10 @@ pub(crate) fn standard() -> Passes {
         .with(pass("strides", "count by addresses that are a counter times a stride", strides::run))
         .with(pass("simplify", "fold constants and rewrite by algebraic rules", simplify::run))
         .with(pass("sink", "compute on the ways that need it, not in front of them", sink::run))
+        .with(pass("tails", "do what all ways to a block end with once, in it", tails::run))
         .with(pass("spaces", "find the state space that generic pointers point into", spaces::run))
         .with(Standard { copies_loops: true, ..unroll })
+        .with(Standard { copies_loops: true, ..unswitch })
         .with(pass("words", "access words held as integers of 64 bits as vectors", words::run))
 }
 

@@ -8,20 +8,23 @@ use crate::analysis::{Access, Effect, Pointers};
 use crate::pass::{Changes, Context};
 use smallvec::SmallVec;
 use warpsmith_ir::{Block, Function, Inst, InstData, MemFlags, Opcode, Type, Value, ValueList};
+use warpsmith_isa::StateSpace;
 
 /// Accesses that are looked at together.
 const MAX_OPEN: usize = 32;
 
-/// The bytes of the widest access: 16, and 32 in global memory from sm_100 on.
+/// The bytes of the widest access, and in global memory from `sm_100` on.
 const MAX_BYTES: u64 = 16;
+const MAX_GLOBAL_BYTES: u64 = 32;
 
 pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let pointers = cx.analyses.get::<Pointers>(func);
+    let pointers = &*pointers;
+    let wide = cx.target.is_some_and(|target| target.sm >= 100);
     let mut changes = 0;
     for block in func.layout.blocks().collect::<Vec<Block>>() {
-        changes +=
-            Packer { func, pointers: &pointers, loads: Vec::new(), stores: Vec::new(), writes: Vec::new() }
-                .block(block);
+        let (loads, stores, writes) = (Vec::new(), Vec::new(), Vec::new());
+        changes += Packer { func, pointers, wide, loads, stores, writes }.block(block);
     }
     if changes > 0 {
         func.dfg.resolve_aliases();
@@ -43,6 +46,8 @@ struct Part {
 struct Packer<'f> {
     func: &'f mut Function,
     pointers: &'f Pointers,
+    /// Whether global memory has accesses of 32 bytes.
+    wide: bool,
     /// Loads that could still move up to the first of them, stores that could still move down, in the order of the block.
     loads: Vec<Part>,
     stores: Vec<Part>,
@@ -115,7 +120,7 @@ impl Packer<'_> {
     fn pack_loads(&mut self) -> u32 {
         let mut changes = 0;
         self.writes.clear();
-        for run in runs(std::mem::take(&mut self.loads)) {
+        for run in runs(std::mem::take(&mut self.loads), self.wide) {
             changes += u32::from(self.load(&run));
         }
         changes
@@ -123,7 +128,7 @@ impl Packer<'_> {
 
     fn pack_stores(&mut self) -> u32 {
         let mut changes = 0;
-        for run in runs(std::mem::take(&mut self.stores)) {
+        for run in runs(std::mem::take(&mut self.stores), self.wide) {
             changes += u32::from(self.store(&run));
         }
         changes
@@ -196,8 +201,8 @@ fn whole_type(run: &[Part]) -> Option<Type> {
     Type::vector(element.element(), run.len() as u32)
 }
 
-/// Neighbours that one access reaches: two or four of one size behind each other, the first at a multiple of the bytes of all.
-fn runs(mut parts: Vec<Part>) -> Vec<SmallVec<[Part; 4]>> {
+/// Neighbours that one access reaches: two, four or eight of one size behind each other, the first at a multiple of the bytes of all.
+fn runs(mut parts: Vec<Part>, wide: bool) -> Vec<SmallVec<[Part; 4]>> {
     let mut found = Vec::new();
     let mut groups: Vec<Vec<Part>> = Vec::new();
     for part in parts.drain(..) {
@@ -226,9 +231,14 @@ fn runs(mut parts: Vec<Part>) -> Vec<SmallVec<[Part; 4]>> {
             let row = row.count();
             let fits = |count: usize| {
                 let bytes = first.access.bytes * count as u64;
-                row >= count && bytes <= MAX_BYTES && first.align >= bytes
+                let most = if wide && first.access.space == StateSpace::Global {
+                    MAX_GLOBAL_BYTES
+                } else {
+                    MAX_BYTES
+                };
+                row >= count && bytes <= most && first.align >= bytes
             };
-            let count = [4, 2].into_iter().find(|&count| fits(count)).unwrap_or(1);
+            let count = [8, 4, 2].into_iter().find(|&count| fits(count)).unwrap_or(1);
             if count > 1 {
                 found.push(group[at..at + count].iter().copied().collect());
             }

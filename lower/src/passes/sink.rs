@@ -59,7 +59,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
         }
     }
     if changes > 0 && func.debug.is_some() {
-        unbind(func, &places, &moved);
+        unbind(func, &places.tree, &moved);
     }
     if added > 0 { Changes::to_all(changes + added) } else { Changes::to_instructions(changes) }
 }
@@ -197,14 +197,14 @@ impl Places {
 }
 
 /// Variables of the source that are bound to a value above where it is computed now are not to be had there.
-fn unbind(func: &mut Function, places: &Places, moved: &EntitySet<Value>) {
+pub(super) fn unbind(func: &mut Function, tree: &DominatorTree, moved: &EntitySet<Value>) {
     let Function { dfg, layout, debug: Some(debug), .. } = func else { return };
     for block in layout.blocks() {
         for &id in layout.insts(block).flat_map(|inst| layout.records(inst)) {
             let storage = &mut debug.bindings[id].storage;
             let Some(value) = storage.value().map(|value| dfg.resolve(value)) else { continue };
             let defined = dfg.def_inst(value).and_then(|inst| layout.block_of(inst));
-            if moved.contains(value) && !defined.is_some_and(|at| places.tree.dominates(at, block)) {
+            if moved.contains(value) && !defined.is_some_and(|at| tree.dominates(at, block)) {
                 *storage = Storage::OptimizedOut;
             }
         }

@@ -258,7 +258,7 @@ impl Plan {
 }
 
 /// Sends the edges from a block to another elsewhere.
-fn redirect(func: &mut Function, block: Block, from: Block, to: Block) {
+pub(super) fn redirect(func: &mut Function, block: Block, from: Block, to: Block) {
     if let Some(branch) = func.terminator(block) {
         func.dfg.for_each_target_mut(branch, |call: &mut BlockCall, _| {
             if call.block == from {

@@ -200,8 +200,9 @@ impl Selector<'_> {
             let condition = self.temp(RegClass::Pred);
             self.emit(ptx!(Mov.Pred), &[Operand::Def(condition), Operand::Int(constant & 1)]);
             let (taken, otherwise) = (self.edge(yes), self.edge(no));
-            return Terminator::Branch { condition, negated: false, taken, otherwise };
+            return Terminator::Branch { condition, negated: false, taken, otherwise, uniform: true };
         }
+        let uniform = self.is_uniform(cond);
         let (cond, negated) = match self.def(cond) {
             Some(&InstData::Unary { op: IrOp::Bnot, arg }) => (arg, true),
             _ => (cond, false),
@@ -222,7 +223,12 @@ impl Selector<'_> {
         let (around_yes, around_no) = (self.leads_on(no, yes), self.leads_on(yes, no));
         let taken = if around_yes { self.jump(yes) } else { self.edge(yes) };
         let otherwise = if around_no { self.jump(no) } else { self.edge(no) };
-        Terminator::Branch { condition, negated, taken, otherwise }
+        Terminator::Branch { condition, negated, taken, otherwise, uniform }
+    }
+
+    /// Whether threads that come to the end of this block together are known to have the same value.
+    fn is_uniform(&self, value: Value) -> bool {
+        self.uniformity.as_ref().is_some_and(|known| known.is_uniform(self.func, value, self.block))
     }
 
     /// Whether a block that nothing else leads to only goes on to another.
@@ -275,7 +281,8 @@ impl Selector<'_> {
             bits => (Operand::Use(self.reg(arg)), bits),
         };
         let made = self.out.layout.len();
-        let root = Switch { selector: self, value, bits, default, cases }.root();
+        let uniform = self.is_uniform(arg);
+        let root = Switch { selector: self, value, bits, default, cases, uniform }.root();
         // Each block was added behind those it decides between; the other way round, what a comparison does not branch to
         // follows it.
         let mut behind = self.out.layout.split_off(made);
@@ -293,6 +300,7 @@ struct Switch<'s, 'a> {
     default: Edge,
     /// In ascending order.
     cases: Vec<(i64, Edge)>,
+    uniform: bool,
 }
 
 impl Switch<'_, '_> {
@@ -312,11 +320,11 @@ impl Switch<'_, '_> {
             let condition = self.compare(Mod::Lt, self.cases[middle].0);
             let taken = self.block(range.start..middle);
             let otherwise = self.block(middle..range.end);
-            return Terminator::Branch { condition, negated: false, taken, otherwise };
+            return Terminator::Branch { condition, negated: false, taken, otherwise, uniform: self.uniform };
         }
         let condition = self.compare(Mod::Eq, value);
         let otherwise = if range.len() == 1 { self.default } else { self.block(range.start + 1..range.end) };
-        Terminator::Branch { condition, negated: false, taken: edge, otherwise }
+        Terminator::Branch { condition, negated: false, taken: edge, otherwise, uniform: self.uniform }
     }
 
     /// A new block that decides between some of the cases.
@@ -355,7 +363,7 @@ impl Switch<'_, '_> {
 
     fn table(&mut self, range: Range<usize>, span: u64) -> Terminator {
         let first = self.cases[range.start].0;
-        let (value, selector) = (self.value, &mut *self.selector);
+        let (value, uniform, selector) = (self.value, self.uniform, &mut *self.selector);
         let class = RegClass::for_bits(self.bits);
         let sub = ptx!(Sub).with(int_mod(self.bits, true));
         let compare = ptx!(Setp.Lt).with(int_mod(self.bits, false));
@@ -384,11 +392,11 @@ impl Switch<'_, '_> {
         let first = out.tables.len() as u32;
         out.tables.extend(targets);
         if let Operand::Use(index) = index {
-            out.blocks[block].terminator = Terminator::Table { index, first, len: span as u32 };
+            out.blocks[block].terminator = Terminator::Table { index, first, len: span as u32, uniform };
         }
         out.blocks[block].origin = selector.origin;
         out.layout.push(block);
         let taken = out.edge(block, &[]);
-        Terminator::Branch { condition, negated: false, taken, otherwise: self.default }
+        Terminator::Branch { condition, negated: false, taken, otherwise: self.default, uniform }
     }
 }

@@ -163,6 +163,25 @@ impl Selector<'_> {
         self.emit(ptx!(Cvt.U16.U32), &[result, value]);
     }
 
+    /// Bits of one word where a mask has ones, and of another where it has zeros: one `lop3`, which ptxas does not make of two masks.
+    fn merge_fields(&mut self, inst: ir::Inst, a: Value, b: Value) -> bool {
+        let field = |value: Value| match self.absorbable(value) {
+            Some(&InstData::Binary { op: IrOp::Band, args: [x, mask] }) => {
+                self.int_const(mask).map(|mask| (x, mask as u32))
+            }
+            _ => None,
+        };
+        let (Some((x, others)), Some((y, mask))) = (field(a), field(b)) else { return false };
+        if self.ty(a) != Type::I32 || others != !mask || !self.has_sm(50) {
+            return false;
+        }
+        let (result, x, y) = (self.result(inst), Operand::Use(self.reg(x)), Operand::Use(self.reg(y)));
+        // The mask chooses.
+        let chosen = Operand::Int(0xe2);
+        self.emit(ptx!(Lop3.B32), &[result, y, Operand::Int(i64::from(mask as i32)), x, chosen]);
+        true
+    }
+
     pub(super) fn int_binary(&mut self, inst: ir::Inst, op: IntBinary, [a, b]: [Value; 2]) {
         let ty = self.ty(a);
         if is_i1(ty) {
@@ -172,6 +191,7 @@ impl Selector<'_> {
         }
         let make = |opcode, read: Read| Mnemonic::new(opcode).with(read.modifier(ty));
         match rule(op) {
+            Rule::Plain(Opcode::Or, _) if self.merge_fields(inst, a, b) => {}
             Rule::Plain(opcode, read) => self.plain(inst, make(opcode, read), a, b),
             Rule::Extended(opcode, read) => self.extending(inst, make(opcode, read), a, b, read.is_signed()),
             Rule::Shift(opcode, read) => self.shift(inst, make(opcode, read), a, b, read.is_signed()),

@@ -19,6 +19,10 @@ pub(super) struct Access {
     pub(super) opcode: Mnemonic,
 }
 
+/// The bytes of the widest access, and of that to global memory where there is a wider one.
+const MAX_BYTES: u32 = 16;
+const MAX_GLOBAL_BYTES: u32 = 32;
+
 /// The modifier of a state space; generic addressing has none.
 pub(super) fn space_mod(space: StateSpace) -> Option<Mod> {
     match space {
@@ -130,7 +134,7 @@ impl Selector<'_> {
             return;
         }
         let bytes = register_bytes(ty);
-        for run in runs(&regs, bytes, access.align) {
+        for run in runs(&regs, bytes, access.align.min(self.widest(access))) {
             let at = Access { offset: access.offset + run.start as i64 * i64::from(bytes), ..access };
             match &regs[run] {
                 &[reg] => self.load_register(at, bytes, ty, reg),
@@ -194,7 +198,7 @@ impl Selector<'_> {
             }
             _ => self.regs_of(value).collect(),
         };
-        for run in runs(&regs, bytes, access.align) {
+        for run in runs(&regs, bytes, access.align.min(self.widest(access))) {
             let at = Access { offset: access.offset + run.start as i64 * i64::from(bytes), ..access };
             match &regs[run] {
                 &[reg] => self.store_register(at, bytes, ty, reg),
@@ -207,6 +211,13 @@ impl Selector<'_> {
                 }
             }
         }
+    }
+
+    /// The bytes that one instruction accesses at most.
+    fn widest(&self, access: Access) -> u32 {
+        let wide = access.opcode.has(Mod::Global) && self.has_sm(100);
+        let known = self.version.is_none_or(|version| version >= Version::new(8, 8));
+        if wide && known { MAX_GLOBAL_BYTES } else { MAX_BYTES }
     }
 
     /// True for elements as a type has them: a cast may have made it of others.
@@ -317,9 +328,9 @@ fn register_bytes(ty: Type) -> u32 {
     total / u32::from(Repr::of(ty).count)
 }
 
-/// Groups of registers that one access moves: as many as 16 bytes and the alignment allow, in powers of two.
-fn runs(regs: &[VReg], bytes: u32, align: u32) -> impl Iterator<Item = std::ops::Range<usize>> + use<> {
-    let fit = (align.min(16) / bytes).clamp(1, 4) as usize;
+/// Groups of registers that one access moves: as many as so many bytes allow, in powers of two. Only words come in groups of eight.
+fn runs(regs: &[VReg], bytes: u32, most: u32) -> impl Iterator<Item = std::ops::Range<usize>> + use<> {
+    let fit = (most / bytes).clamp(1, if bytes == 4 { 8 } else { 4 }) as usize;
     let count = regs.len();
     (0..count).step_by(fit).map(move |start| start..(start + fit).min(count))
 }
@@ -340,5 +351,10 @@ fn memory_mod(ty: Type, bytes: u32) -> Mod {
 
 fn vector_access(opcode: Mnemonic, count: usize, ty: Type, bytes: u32) -> Mnemonic {
     let element = if ty.element_type().bits() >= 32 { ty.element_type() } else { Type::I32 };
-    opcode.with(if count == 2 { Mod::V2 } else { Mod::V4 }).with(memory_mod(element, bytes))
+    let lanes = match count {
+        2 => Mod::V2,
+        4 => Mod::V4,
+        _ => Mod::V8,
+    };
+    opcode.with(lanes).with(memory_mod(element, bytes))
 }

@@ -26,17 +26,18 @@ mod values;
 mod vector;
 
 use crate::abi::Repr;
-use crate::analysis::Cfg;
+use crate::analysis::{Analyses, Cfg, Uniformity};
 use crate::mach::{self, Base, Inst, Op, Operand, RegClass, VReg};
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, SecondaryMap};
+use std::rc::Rc;
 use warpsmith_base::FxHashMap;
 use warpsmith_diag::{Diagnostic, Diagnostics};
 use warpsmith_ir::{
     self as ir, Block, Class, FuncId, FuncKind, Function, InstData, Opcode as IrOp, PointerBinary,
     PointerUnary, Scalar, Ternary, Type, Value, ValueDef, parallel,
 };
-use warpsmith_isa::{Mnemonic, Mod, Opcode, ScalarType, Target};
+use warpsmith_isa::{Mnemonic, Mod, Opcode, ScalarType, Target, Version};
 
 /// A mnemonic from its parts, at compile time: `ptx!(Add.S32)`.
 macro_rules! ptx {
@@ -49,7 +50,18 @@ use values::{Regs, has_own_registers};
 
 /// Selects the functions of a verified module for a target. What PTX, or this crate, has no code for on the target is an error.
 pub fn select(module: &ir::Module, target: Target) -> Result<mach::Module, Diagnostics> {
-    select_keeping(module, target, Variables::WhereTheyAre)
+    select_with(module, target, SelectOptions::default())
+}
+
+/// What selection is asked to do beyond finding instructions.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct SelectOptions {
+    /// What to do for the variables of the source.
+    pub variables: Variables,
+    /// Whether to find and mark branches that lead all threads which execute them together the same way (`bra.uni`).
+    pub uniform_branches: bool,
+    /// The version of PTX that the code has to be of, where one is given: nothing newer is chosen where there is a choice.
+    pub version: Option<Version>,
 }
 
 /// What selection does for the variables of the source that are bound to values.
@@ -62,18 +74,23 @@ pub enum Variables {
     Kept,
 }
 
-/// [`select`], computing the values of variables of the source or not.
-pub fn select_keeping(
+/// [`select`], with options.
+pub fn select_with(
     module: &ir::Module,
     target: Target,
-    variables: Variables,
+    options: SelectOptions,
 ) -> Result<mach::Module, Diagnostics> {
     let defined: Vec<(FuncId, &Function)> =
         module.functions.iter().filter(|(_, f)| !f.is_declaration()).collect();
     let threads = parallel::pays(module.functions.values());
     let selected = parallel::map(defined, threads, |(id, func)| {
         let mut selector = Selector::new(module, id, func, target);
-        selector.variables = variables;
+        selector.variables = options.variables;
+        selector.version = options.version;
+        let branches = |block| func.successors(block).nth(1).is_some();
+        if options.uniform_branches && func.layout.blocks().any(branches) {
+            selector.uniformity = Some(Analyses::default().get::<Uniformity>(func));
+        }
         selector.run();
         (selector.out, selector.errors)
     });
@@ -88,6 +105,8 @@ struct Selector<'a> {
     target: Target,
     out: mach::Function,
     cfg: Cfg,
+    /// Which values threads share, where that was asked for.
+    uniformity: Option<Rc<Uniformity>>,
     /// The value that each value denotes.
     alias: SecondaryMap<Value, PackedOption<Value>>,
     /// How often the instructions of the function use each value.
@@ -115,6 +134,7 @@ struct Selector<'a> {
     prototypes: FxHashMap<mach::Prototype, u32>,
     errors: Vec<Diagnostic>,
     variables: Variables,
+    version: Option<Version>,
     /// Bindings of the current block, the last one first, with the instructions behind them.
     noted: Vec<(usize, ir::BindingId)>,
     /// Bindings of all blocks, in front of which instructions.
@@ -130,6 +150,7 @@ impl<'a> Selector<'a> {
             target,
             out: mach::Function::new(id),
             cfg: Cfg::compute(func),
+            uniformity: None,
             alias: SecondaryMap::with_capacity(values),
             uses: SecondaryMap::with_capacity(values),
             regs: SecondaryMap::with_capacity(values),
@@ -146,6 +167,7 @@ impl<'a> Selector<'a> {
             prototypes: FxHashMap::default(),
             errors: Vec::new(),
             variables: Variables::default(),
+            version: None,
             noted: Vec::new(),
             bound: Vec::new(),
         };

@@ -7,10 +7,10 @@ impl Writer<'_> {
     pub(super) fn terminator(&mut self, block: Block, next: Option<Block>) {
         match self.body.mach.blocks[block].terminator {
             Terminator::Jump(edge) => self.take(edge, next),
-            Terminator::Branch { condition, negated, taken, otherwise } => {
-                self.branch(block, (condition, negated), [taken, otherwise], next);
+            Terminator::Branch { condition, negated, taken, otherwise, uniform } => {
+                self.branch(block, (condition, negated), [taken, otherwise], next, uniform);
             }
-            Terminator::Table { index, .. } => self.table(block, index),
+            Terminator::Table { index, uniform, .. } => self.table(block, index, uniform),
             Terminator::Return => self.push(None, ptx!(Ret), &[]),
             Terminator::Trap => {
                 self.push(None, ptx!(Trap), &[]);
@@ -35,14 +35,14 @@ impl Writer<'_> {
     /// The jump of an edge, unless the target follows.
     fn go_on(&mut self, edge: Edge, next: Option<Block>) {
         if next != Some(edge.target) {
-            self.jump(None, edge.target.index());
+            self.jump(None, edge.target.index(), false);
         }
     }
 
-    pub(super) fn jump(&mut self, guard: Option<Guard>, label: usize) {
+    pub(super) fn jump(&mut self, guard: Option<Guard>, label: usize, uniform: bool) {
         let label = self.label(label);
         self.targets.insert(label);
-        self.push(guard, ptx!(Bra), &[Operand::Name(label)]);
+        self.push(guard, if uniform { ptx!(Bra.Uni) } else { ptx!(Bra) }, &[Operand::Name(label)]);
     }
 
     fn branch(
@@ -51,6 +51,7 @@ impl Writer<'_> {
         (condition, negated): (VReg, bool),
         [taken, otherwise]: [Edge; 2],
         next: Option<Block>,
+        uniform: bool,
     ) {
         let predicate = self.reg(condition);
         let Placed { before, on: [on_taken, on_other] } = self.place(block, condition, [taken, otherwise]);
@@ -60,16 +61,16 @@ impl Writer<'_> {
         let fails = Some(Guard::new(predicate, !negated));
         // What needs moves, or what follows anyway, is reached by not branching.
         if !other_moves && (taken_moves || next == Some(taken.target)) {
-            self.jump(fails, otherwise.target.index());
+            self.jump(fails, otherwise.target.index(), uniform);
             self.write_moves(&on_taken);
             self.go_on(taken, next);
         } else if !taken_moves {
-            self.jump(holds, taken.target.index());
+            self.jump(holds, taken.target.index(), uniform);
             self.write_moves(&on_other);
             self.go_on(otherwise, next);
         } else {
             let label = self.new_label();
-            self.jump(holds, label);
+            self.jump(holds, label, uniform);
             self.write_moves(&on_other);
             self.go_on(otherwise, None);
             let label = self.label(label);
@@ -85,7 +86,7 @@ impl Writer<'_> {
     }
 
     /// `brx.idx` through a list of labels; edges with moves get a place of their own behind it.
-    pub(super) fn table(&mut self, block: Block, index: VReg) {
+    pub(super) fn table(&mut self, block: Block, index: VReg, uniform: bool) {
         let mach = self.body.mach;
         let mut detours: Vec<(usize, Edge)> = Vec::new();
         let mut targets = Vec::new();
@@ -115,7 +116,7 @@ impl Writer<'_> {
         let targets = self.body.tree.declarator_list(&targets);
         self.stmts.push(Stmt::BranchTargets { name, targets });
         let index = Operand::Name(self.reg(index));
-        self.push(None, ptx!(BrxIdx), &[index, Operand::Name(name)]);
+        self.push(None, if uniform { ptx!(BrxIdx.Uni) } else { ptx!(BrxIdx) }, &[index, Operand::Name(name)]);
         for (label, edge) in detours {
             let label = self.label(label);
             self.stmts.push(Stmt::Label(label));

@@ -4,7 +4,7 @@ use cranelift_entity::{EntitySet, SecondaryMap};
 use warpsmith_ir::{FuncId, Function, InstData, Module, Symbol};
 
 /// The direct calls of a module.
-pub(super) struct CallGraph {
+pub(in crate::passes) struct CallGraph {
     /// Each function behind those that it calls, but where calls go in a circle.
     pub bottom_up: Vec<FuncId>,
     /// The functions that reach themselves by direct calls.

@@ -5,7 +5,7 @@
 //! last call was inlined, and that nothing else can name, goes.
 
 mod body;
-mod graph;
+pub(super) mod graph;
 
 use crate::pass::{ModuleContext, ModulePass};
 use cranelift_entity::{EntitySet, SecondaryMap};

@@ -196,14 +196,27 @@ impl Sums {
         let mut constant = 0i64;
         // Of 64 bits it is, however it wraps, as addresses do.
         let mut index = index;
+        let mut fixed: SmallVec<[Value; 4]> = SmallVec::new();
         while let Some(&InstData::Binary { op: Opcode::Iadd, args: [a, b] }) = func.dfg.def_data(index)
             && func.dfg.ty(a) == Type::I64
-            && let Some(c) = func.dfg.int_const(b)
         {
-            (index, constant) = (a, constant.wrapping_add(c));
+            if let Some(c) = func.dfg.int_const(b) {
+                (index, constant) = (a, constant.wrapping_add(c));
+                continue;
+            }
+            // What is added to the base in front of the loop.
+            let hoists = fixed.len() < MAX_TERMS && self.is_fixed(func, at, base);
+            let (term, rest) = match [a, b].map(|term| self.is_fixed(func, at, term)) {
+                [true, false] if hoists => (a, b),
+                [false, true] if hoists => (b, a),
+                _ => break,
+            };
+            fixed.push(term);
+            index = rest;
         }
         let Some((narrow, way)) = narrow(func, index) else {
-            return (SmallVec::from_slice(&[index]), constant, Opcode::Sext);
+            fixed.push(index);
+            return (fixed, constant, Opcode::Sext);
         };
         let mut work: SmallVec<[Value; 4]> = SmallVec::from_slice(&[narrow]);
         while let Some(value) = work.pop() {
@@ -230,9 +243,11 @@ impl Sums {
         if let [(_, whole)] = terms[..]
             && whole == narrow
         {
-            return (SmallVec::from_slice(&[index]), constant, way);
+            fixed.push(index);
+            return (fixed, constant, way);
         }
-        (terms.into_iter().map(|(_, value)| value).collect(), constant, way)
+        fixed.extend(terms.into_iter().map(|(_, value)| value));
+        (fixed, constant, way)
     }
 
     /// Whether a value is the same in all rounds of the innermost loop around a block. Everything is where there is none.

@@ -15,6 +15,7 @@ use super::{insert_before, replace_with, ssa};
 use crate::analysis::{Cfg, Loop, Loops};
 use crate::pass::{Changes, Context};
 use cranelift_entity::SecondaryMap;
+use warpsmith_base::FxHashMap;
 use warpsmith_ir::{Block, Function, Inst, InstData, Opcode, Sreg, Type, Value};
 
 /// Addresses of one loop that count by themselves: each takes registers.
@@ -47,7 +48,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
         let own: Vec<Block> = found.blocks.iter().copied().filter(|&block| innermost[block] == n).collect();
         let pointers = own.iter().flat_map(|&block| func.layout.insts(block));
         let pointers = pointers.filter_map(|inst| round.pointer(func, &uses, is_inside, inst));
-        let pointers: Vec<Pointer> = pointers.take(MAX_POINTERS).collect();
+        let pointers = alone(&uses, pointers.collect());
         changes += pointers.len() as u32;
         pointers.into_iter().for_each(|pointer| round.count(func, pointer));
     }
@@ -72,11 +73,34 @@ struct Round {
 struct Pointer {
     inst: Inst,
     base: Value,
+    /// What is added to it, which other such addresses may need too.
+    offset: Value,
     start: Value,
     /// By how many bytes it grows, times the stride if there is one.
     step: i64,
     /// The stride, and by how many bytes each of it is.
     stride: Option<(Value, i64)>,
+}
+
+/// The addresses with whose offsets nothing but them is found, so that these go: as many as there are registers for.
+fn alone(uses: &SecondaryMap<Value, u32>, mut pointers: Vec<Pointer>) -> Vec<Pointer> {
+    let mut count: FxHashMap<Value, u32> = FxHashMap::default();
+    pointers.iter().for_each(|pointer| *count.entry(pointer.offset).or_default() += 1);
+    pointers.retain(|pointer| count[&pointer.offset] == uses[pointer.offset]);
+    let mut kept = 0;
+    for (n, pointer) in pointers.iter().enumerate() {
+        // All that share an offset, or none.
+        if pointers[..n].iter().all(|other| other.offset != pointer.offset) {
+            let more = count[&pointer.offset] as usize;
+            if kept + more > MAX_POINTERS {
+                count.insert(pointer.offset, 0);
+            } else {
+                kept += more;
+            }
+        }
+    }
+    pointers.retain(|pointer| count[&pointer.offset] > 0);
+    pointers
 }
 
 impl Round {
@@ -127,13 +151,20 @@ impl Round {
         let InstData::Binary { op: Opcode::Ptradd, args: [base, offset] } = func.dfg[inst] else {
             return None;
         };
-        if let InstData::Unary { op: Opcode::Sext, arg } = func.dfg[once(offset)?] {
+        let offset = func.dfg.resolve(offset);
+        if let Some(&InstData::Unary { op: Opcode::Sext, arg }) = func.dfg.def_data(offset) {
             let base = func.dfg.resolve(base);
-            return self.byte(func, uses, inst, base, arg).filter(|_| outside(base));
+            let byte = || self.byte(func, uses, inst, (base, offset), arg).filter(|_| outside(base));
+            return (uses[offset] == 1).then(byte).flatten();
         }
-        let InstData::Binary { op: Opcode::Imul, args: [wide, scale] } = func.dfg[once(offset)?] else {
+        let Some(&InstData::Binary { op: Opcode::Imul, args: [wide, scale] }) = func.dfg.def_data(offset)
+        else {
             return None;
         };
+        // It is computed in the loop, as its users are.
+        if outside(offset) {
+            return None;
+        }
         let scale = func.dfg.int_const(scale)?;
         let InstData::Unary { op: Opcode::Sext, arg: product } = func.dfg[once(wide)?] else { return None };
         let product = once(product)?;
@@ -151,7 +182,7 @@ impl Round {
             && outside(stride)
             && outside(func.dfg.resolve(base));
         let step = step.checked_mul(scale).filter(|_| fits)?;
-        Some(Pointer { inst, base, start, step, stride: Some((stride, scale)) })
+        Some(Pointer { inst, base, offset, start, step, stride: Some((stride, scale)) })
     }
 
     /// The address of a byte at a counter of the loop that nothing else needs, if threads are seen to have different ones.
@@ -160,7 +191,7 @@ impl Round {
         func: &Function,
         uses: &SecondaryMap<Value, u32>,
         inst: Inst,
-        base: Value,
+        (base, offset): (Value, Value),
         index: Value,
     ) -> Option<Pointer> {
         let index = func.dfg.resolve(index);
@@ -175,12 +206,13 @@ impl Round {
             edges += 1;
         }
         let only = uses[index] == 2 && uses[next?] == edges;
-        (only && differs(func, [base, start])).then_some(Pointer { inst, base, start, step, stride: None })
+        let pointer = Pointer { inst, base, offset, start, step, stride: None };
+        (only && differs(func, [base, start])).then_some(pointer)
     }
 
     /// Makes an address a parameter of the header.
     fn count(&self, func: &mut Function, pointer: Pointer) {
-        let Pointer { inst, base, start, step, stride } = pointer;
+        let Pointer { inst, base, start, step, stride, offset: _ } = pointer;
         let Some(ty) = func.dfg.first_result(inst).map(|result| func.dfg.ty(result)) else { return };
         let entry = self.entry;
         let binary = |func: &mut Function, before: Inst, op: Opcode, args: [Value; 2], ty: Type| {

@@ -39,7 +39,7 @@ pub struct Uniformity {
 struct Nest {
     /// One more than the number of the innermost loop that a block is in, 0 outside of loops.
     innermost: SecondaryMap<Block, u32>,
-    /// The same for the loop around each loop.
+    /// One more than the number of the loop around each loop, 0 where there is none.
     parents: Vec<u32>,
 }
 
@@ -121,18 +121,17 @@ fn decides(func: &Function, end: Inst) -> Option<Value> {
     }
 }
 
-#[expect(clippy::wildcard_enum_match_arm, reason = "only constants are the same wherever they are computed")]
 fn is_same_everywhere(func: &Function, value: Value) -> bool {
-    match func.dfg.def_data(value) {
+    matches!(
+        func.dfg.def_data(value),
         Some(
             InstData::IntConst { .. }
-            | InstData::FloatConst { .. }
-            | InstData::GlobalAddr { .. }
-            | InstData::FuncAddr { .. }
-            | InstData::Zero,
-        ) => true,
-        _ => false,
-    }
+                | InstData::FloatConst { .. }
+                | InstData::GlobalAddr { .. }
+                | InstData::FuncAddr { .. }
+                | InstData::Zero
+        )
+    )
 }
 
 /// How threads that parted at a branch are spread over the blocks behind it.
@@ -408,13 +407,8 @@ impl<'f> Search<'f> {
 /// Whether an operation gives the same to all threads with the same mask, which is its last operand.
 fn is_collective(data: &warpsmith_ir::PtxData) -> bool {
     let mnemonic = data.mnemonic();
-    let traits = data.traits();
-    traits.contains(Traits::CONVERGENT)
-        && match mnemonic.opcode() {
-            isa::Opcode::Vote => mnemonic.has(isa::Mod::Sync),
-            isa::Opcode::Redux => true,
-            _ => false,
-        }
+    let votes = mnemonic.opcode() == isa::Opcode::Vote && mnemonic.has(isa::Mod::Sync);
+    data.traits().contains(Traits::CONVERGENT) && (votes || mnemonic.opcode() == isa::Opcode::Redux)
 }
 
 #[cfg(test)]

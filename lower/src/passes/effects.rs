@@ -107,7 +107,8 @@ fn of_inst(func: &Function, pointers: &Pointers, inst: Inst) -> Traits {
         }
         InstData::Trap => Traits::SIDE_EFFECT,
         InstData::List { op: Opcode::Assert, .. } => OF_CALLS,
-        // Tail calls and the like end a block by an effect of their own.
+        // What ends a block otherwise than by returning or going on may end the thread.
+        InstData::Ptx { .. } if func.traits(inst).contains(Traits::TERMINATOR) => Traits::SIDE_EFFECT,
         _ => func.traits(inst),
     }
 }

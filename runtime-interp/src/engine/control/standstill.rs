@@ -5,8 +5,8 @@
 //! clocks, which count as a change whenever they are read. So the scheduler need not run a warp that stands still before something changes, a host thread
 //! whose clusters all stand still brings in more of them, and a grid that stands still as a whole, with nothing left to start, has come to its end.
 //!
-//! States are compared where turns end, with one that was kept longer and longer (Brent's way of finding a cycle), so a warp that does compute pays
-//! for few copies of its registers.
+//! States are compared where turns end, with one that was kept longer and longer (Brent's way of finding a cycle). Registers are kept only of a warp that
+//! came back to a place of the program while nothing changed, so a warp that does compute pays for few copies of them.
 
 use crate::engine::context::Context;
 use crate::engine::file::{Cell, Row};
@@ -37,6 +37,8 @@ pub(in crate::engine) struct Mark {
     at: Progress,
     executed: u64,
     groups: SmallVec<[GroupKey; 2]>,
+    /// What follows is kept too: the warp came back to where these groups are.
+    is_whole: bool,
     activations: Vec<Activation>,
     rows: Vec<Cell>,
     /// A row that was another when states were compared last: what counts goes on counting.
@@ -95,8 +97,15 @@ impl Warp {
         let mut mark = self.patience.mark.take().unwrap_or_default();
         if mark.lap == 0 || mark.at != now {
             (mark.lap, mark.left) = (1, 1);
-            self.keep(&mut mark, now);
-        } else if self.is_at(&mut mark) {
+            mark.at = now;
+            mark.is_whole = false;
+            mark.groups = self.group_keys();
+        } else if !mark.is_whole && mark.groups == self.group_keys() {
+            // A loop: where it stands still, it is back in this state after an iteration.
+            (mark.lap, mark.left) = (1, 1);
+            self.keep(&mut mark);
+            self.patience.turn = SHORTEST_TURN;
+        } else if mark.is_whole && self.is_at(&mut mark) {
             self.patience.still = Some(now);
             self.patience.turn = SHORTEST_TURN;
         } else {
@@ -104,7 +113,10 @@ impl Warp {
             if mark.left == 0 {
                 mark.lap = mark.lap.saturating_mul(2);
                 mark.left = mark.lap;
-                self.keep(&mut mark, now);
+                match mark.is_whole {
+                    true => self.keep(&mut mark),
+                    false => mark.groups = self.group_keys(),
+                }
             }
         }
         self.patience.mark = Some(mark);
@@ -117,8 +129,8 @@ impl Warp {
         keys
     }
 
-    fn keep(&mut self, mark: &mut Mark, now: Progress) {
-        (mark.at, mark.executed, mark.tops) = (now, self.executed, self.tops);
+    fn keep(&mut self, mark: &mut Mark) {
+        (mark.is_whole, mark.executed, mark.tops) = (true, self.executed, self.tops);
         mark.groups = self.group_keys();
         mark.activations.clear();
         mark.activations.extend_from_slice(self.activations());

@@ -109,7 +109,7 @@ pub(super) fn outline(text: &mut Text, at: usize) -> Option<()> {
         function.push(format!("    ld.param.b{bits} %m{n}, [{name}p{n}];"));
     }
     let inside = |name: &str| Some(format!("%m{}", read.iter().position(|(r, _)| r == name)?));
-    function.push(format!("    {} %m, {};", statement.mnemonic, renamed(&sources, inside)));
+    function.push(format!("    {} %m, {};", statement.mnemonic, renamed(&sources, is_name, inside)));
     function.push(format!("    st.param.b{bits} [{name}r], %m;"));
     function.extend(["    ret;".to_owned(), "}".to_owned()]);
     let mut lines = Vec::new();

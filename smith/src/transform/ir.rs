@@ -1,12 +1,21 @@
 //! The steps on IR.
 
 use super::Kind;
-use super::text::{Text, is_name, names, once_in, one, renamed};
+use super::text::{Text, names_of, once_in, one, renamed};
 use crate::Random;
 use arbitrary::Unstructured;
 use warpsmith_base::FxHashMap;
 use warpsmith_ir::{Module, Opcode, Type, ValueDef};
 use warpsmith_isa::StateSpace;
+
+/// True for what a name of IR consists of; one of PTX ends in front of a dot.
+fn is_name(c: char) -> bool {
+    super::text::is_name(c) || c == '.'
+}
+
+fn names(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    names_of(text, is_name)
+}
 
 /// What is known of the function that a line is in.
 struct Function {
@@ -27,7 +36,7 @@ impl Function {
         let close =
             (open..text.lines.len()).find(|n| text.lines[*n].text == "}").filter(|close| at < *close)?;
         let name = text.lines[open].text.split_once('@')?.1;
-        let name = &name[..name.find(|c: char| !is_name(c) && c != '.').unwrap_or(name.len())];
+        let name = &name[..name.find(|c: char| !is_name(c)).unwrap_or(name.len())];
         let module = warpsmith_ir::parse_module(text.print()).ok()?;
         let func = module.functions.values().find(|func| func.name == name)?;
         let types = func.dfg.values().map(|value| {
@@ -359,7 +368,7 @@ fn peel(text: &mut Text, at: usize, random: &mut Random) -> Option<()> {
     let label = text.name();
     let suffix = text.name();
     let name = |name: &str| made.iter().any(|m| m == name).then(|| format!("{name}_{suffix}"));
-    let mut copied: Vec<String> = block.map(|n| renamed(&text.lines[n].text, name)).collect();
+    let mut copied: Vec<String> = block.map(|n| renamed(&text.lines[n].text, is_name, name)).collect();
     copied[0] = copied[0].replacen(&target, &label, 1);
     text.lines[at].text.replace_range(start..start + target.len(), &label);
     text.insert_all(end + 1, copied);
@@ -430,7 +439,7 @@ fn outline(text: &mut Text, at: usize) -> Option<()> {
     let lines = [
         format!("func @{name}({}) -> {} {{", listed.join(", "), function.written(ty)),
         "entry:".to_owned(),
-        format!("  %r = {op} {}", renamed(rest, inside)),
+        format!("  %r = {op} {}", renamed(rest, is_name, inside)),
         "  ret %r".to_owned(),
         "}".to_owned(),
         String::new(),

@@ -87,20 +87,29 @@ pub(super) fn is_name(c: char) -> bool {
 
 /// The names in a piece of text: maximal runs of what names consist of, with their places.
 pub(super) fn names(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    names_of(text, is_name)
+}
+
+/// The names in a piece of text that consist of such characters.
+pub(super) fn names_of(text: &str, is_part: fn(char) -> bool) -> impl Iterator<Item = (usize, &str)> {
     let mut from = 0;
     std::iter::from_fn(move || {
-        let start = from + text[from..].find(is_name)?;
-        let end = text[start..].find(|c| !is_name(c)).map_or(text.len(), |n| start + n);
+        let start = from + text[from..].find(is_part)?;
+        let end = text[start..].find(|c| !is_part(c)).map_or(text.len(), |n| start + n);
         from = end;
         Some((start, &text[start..end]))
     })
 }
 
-/// The text with each name for which there is another replaced by that.
-pub(super) fn renamed(text: &str, mut with: impl FnMut(&str) -> Option<String>) -> String {
+/// The text with each name, of such characters, for which there is another replaced by that.
+pub(super) fn renamed(
+    text: &str,
+    is_part: fn(char) -> bool,
+    mut with: impl FnMut(&str) -> Option<String>,
+) -> String {
     let mut out = String::with_capacity(text.len());
     let mut end = 0;
-    for (start, name) in names(text) {
+    for (start, name) in names_of(text, is_part) {
         out.push_str(&text[end..start]);
         end = start + name.len();
         match with(name) {

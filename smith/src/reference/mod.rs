@@ -40,7 +40,7 @@ pub struct Launch {
     pub args: Vec<Arg>,
     /// The most instructions of all threads together.
     pub steps: u64,
-    /// Buffers at other addresses, and other bits in registers and memory that nothing has written.
+    /// Buffers at other addresses, other bits in registers and memory that nothing has written, and other results of divisions by zero.
     pub other_rubbish: bool,
 }
 
@@ -97,7 +97,7 @@ pub fn executes(mnemonic: &Mnemonic) -> bool {
     }
 }
 
-/// True if what a launch leaves depends neither on addresses nor on what nothing has written. An error if the reference cannot tell.
+/// True if what a launch leaves depends on neither of addresses, what nothing has written and what is divided by zero. An error if the reference cannot tell.
 pub fn is_defined(module: &Module, launch: &Launch) -> Result<bool, Stop> {
     let one = run(module, launch)?;
     let other = run(module, &Launch { other_rubbish: !launch.other_rubbish, ..launch.clone() });

@@ -405,6 +405,12 @@ impl Thread {
         let Some([result, second]) = compute(m, args, &mut self.carry) else { return unknown(inst) };
         let result = match m.opcode() {
             Opcode::Cvt if first.is_signed() => signed(result, first.bits()) as u128,
+            // What a division by zero leaves is not said either.
+            Opcode::Div | Opcode::Rem
+                if place.launch.other_rubbish && !first.is_float() && low(args[1], first.bits()) == 0 =>
+            {
+                !result
+            }
             _ => result,
         };
         match to {

@@ -1,8 +1,11 @@
 //! `warpsmith reduce`
 
+mod launch;
+
 use crate::gpu::Tooling;
 use crate::{Failure, Outcome, input, write_output};
 use clap::Args;
+use launch::Launch;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -12,7 +15,6 @@ use warpsmith::Language;
 use warpsmith::fuzz::{self, Case, Oracle, Tools, smith::reduce};
 use warpsmith::launch::LaunchSpec;
 use warpsmith_harness::ptxas::Toolbox;
-use warpsmith_harness::runs::runs;
 
 #[derive(Args)]
 pub struct Options {
@@ -52,7 +54,7 @@ pub fn run(options: &Options) -> Outcome {
     let source = input::read(&options.file).map_err(Failure::Usage)?;
     let text = source.text().to_owned();
     let language = fuzz::language_of(&without_directives(&text));
-    let launch = launch(options, &text, language)?;
+    let launch = Launch::of(options, &text, language)?;
     let toolbox = Toolbox::from_environment();
     let tools = if options.keep.as_deref() == Some(Oracle::Gpu.name()) {
         Tooling::with_gpu(toolbox).map_err(|why| Failure::Usage(format!("--keep gpu: {why}")))?
@@ -65,11 +67,13 @@ pub fn run(options: &Options) -> Outcome {
         (None, Some("crash")) => Keep::Crash,
         (None, Some(keep)) => match keep.strip_prefix("fault=") {
             Some(code) => Keep::Fault(code.to_owned()),
-            None => objection(&body, language, &launch, &[keep.parse().map_err(Failure::Usage)?], &tools)?,
+            None => {
+                objection(&body, language, &launch.spec, &[keep.parse().map_err(Failure::Usage)?], &tools)?
+            }
         },
-        (None, None) => objection(&body, language, &launch, &Oracle::ALL, &tools)?,
+        (None, None) => objection(&body, language, &launch.spec, &Oracle::ALL, &tools)?,
     };
-    let holds = |launch: &LaunchSpec, text: &str| holds(&keep, text, language, launch, &tools);
+    let holds = |launch: &Launch, text: &str| holds(&keep, text, language, &launch.spec, &tools);
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| {}));
     if !holds(&launch, &body) {
@@ -79,41 +83,27 @@ pub fn run(options: &Options) -> Outcome {
     let mut settings = reduce::Options::default();
     settings.time = Duration::from_secs(options.time);
     settings.valid = !options.invalid;
-    let launch = smaller_launch(launch, |launch| holds(launch, &body));
+    let launch = launch.with_fewer_threads(|launch| holds(launch, &body));
     let reduced = reduce::reduce(&body, language, &settings, |text| holds(&launch, text));
+    let (launch, text) = launch.with_fewer_parameters(reduced.text, language, holds);
     std::panic::set_hook(hook);
     let count = |text: &str| text.lines().filter(|line| !line.trim().is_empty()).count();
     eprintln!(
         "{} lines of {}, grid {:?}, block {:?}; {} candidates asked about{}",
-        count(&reduced.text),
+        count(&text),
         count(&body),
-        launch.grid,
-        launch.block,
+        launch.spec.grid,
+        launch.spec.block,
         reduced.asked,
         if reduced.finished { "" } else { "; the time is over" }
     );
-    write_output(options.output.as_deref(), &reduced.text)
+    write_output(options.output.as_deref(), &launch.file_test(&text, language))
 }
 
 /// The text without the lines that say what to do with it.
 pub(crate) fn without_directives(text: &str) -> String {
     let kept = text.lines().filter(|line| !line.starts_with(";;") && !line.starts_with("//;"));
     kept.fold(String::with_capacity(text.len()), |text, line| text + line + "\n")
-}
-
-fn launch(options: &Options, text: &str, language: Language) -> Result<LaunchSpec, Failure> {
-    if let Some(json) = &options.launch {
-        return LaunchSpec::parse(json).map_err(|errors| Failure::Usage(errors[0].to_string()));
-    }
-    let found = warpsmith_filetests::scan(text, language).and_then(|found| runs(&found));
-    match found.map(|runs| runs.into_iter().next()) {
-        Ok(Some(run)) => Ok(run.launch),
-        Ok(None) if options.shell.is_some() => Ok(LaunchSpec::new("", [1; 3], [1; 3], Vec::new())),
-        Ok(None) => {
-            Err(Failure::Usage("the file has no `run:` directive: --launch says how it is run".to_owned()))
-        }
-        Err(errors) => Err(Failure::Usage(errors[0].to_string())),
-    }
 }
 
 /// The first oracle that objects to the file.
@@ -198,30 +188,4 @@ fn shell(command: &str, text: &str, language: Language) -> bool {
     // A leftover in the temporary folder is no reason to fail.
     std::fs::remove_file(&path).unwrap_or_default();
     status.is_ok_and(|status| status.success())
-}
-
-/// The launch with as few blocks and threads as are still interesting.
-fn smaller_launch(mut launch: LaunchSpec, holds: impl Fn(&LaunchSpec) -> bool) -> LaunchSpec {
-    loop {
-        let mut found = None;
-        for axis in 0..3 {
-            for of_block in [false, true] {
-                let size = if of_block { launch.block[axis] } else { launch.grid[axis] };
-                for smaller in
-                    [1, size / 2, size - 1].into_iter().filter(|smaller| (1..size).contains(smaller))
-                {
-                    let mut candidate = launch.clone();
-                    *(if of_block { &mut candidate.block[axis] } else { &mut candidate.grid[axis] }) =
-                        smaller;
-                    if found.is_none() && holds(&candidate) {
-                        found = Some(candidate);
-                    }
-                }
-            }
-        }
-        match found {
-            Some(smaller) => launch = smaller,
-            None => return launch,
-        }
-    }
 }

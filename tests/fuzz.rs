@@ -2,7 +2,8 @@
 
 use warpsmith::fuzz::smith::transform::{Kind, Known, Program, shrink};
 use warpsmith::fuzz::{
-    Case, NoRemains, NoTools, Oracle, Remains, Subject, Tools, check, is_defined, round_trip, smith,
+    Case, NoRemains, NoTools, Oracle, Remains, Subject, Tools, check, ir_config, is_defined, round_trip,
+    smith,
 };
 use warpsmith::launch::{LaunchSpec, execute};
 use warpsmith::ptx::ValidatedModule;
@@ -30,7 +31,7 @@ fn objections(cases: impl Iterator<Item = Option<Case>>) -> Vec<String> {
 
 #[test]
 fn no_oracle_objects_to_generated_ir() {
-    let config = smith::ir::Config::default();
+    let config = ir_config();
     let found = objections((0..40).map(|seed| Case::ir(seed, 2048, &config)));
     assert!(found.is_empty(), "{found:#?}");
 }

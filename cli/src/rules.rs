@@ -55,9 +55,9 @@ pub fn run(options: &Options) -> Outcome {
             }
         }
     }
-    // A line is used if one of its choices is.
+    // A line is used if one of its choices is. Those that flags allow are applied before the passes, which do not count them.
     let mut lines: BTreeMap<(&str, u32), (u32, &str)> = BTreeMap::new();
-    for rule in rules {
+    for rule in rules.iter().filter(|rule| rule.flags() == ir::FastMath::NONE) {
         let line = lines.entry((rule.file, rule.line)).or_insert((0, rule.name));
         line.0 += times.get(rule.name).copied().unwrap_or(0);
     }

@@ -29,6 +29,7 @@ mod case;
 mod check;
 mod folding;
 mod metamorphic;
+mod patterns;
 mod spoilt;
 
 pub use case::Case;
@@ -38,6 +39,7 @@ pub use check::{
 };
 pub use folding::{Folded, FoldingResult, folding};
 pub use metamorphic::{Changed, Subject};
+pub use patterns::ir_config;
 pub use spoilt::{Both, spoilt};
 pub use warpsmith_smith as smith;
 

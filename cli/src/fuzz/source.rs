@@ -4,6 +4,7 @@ use super::state::State;
 use super::{Kind, Options};
 use crate::reduce::without_directives;
 use crate::{Failure, input};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use warpsmith::fuzz::{self, Both, Case, Changed, Effort, Oracle, Subject, Tools, Verdict};
 use warpsmith_harness::runs::runs;
@@ -31,7 +32,7 @@ impl Config {
     pub(super) fn parse(text: &str) -> Result<Config, String> {
         let mut config = Config {
             bytes: None,
-            ir: fuzz::smith::ir::Config::default(),
+            ir: fuzz::ir_config(),
             ptx: fuzz::smith::ptx::Config::default(),
             reference: false,
         };
@@ -66,6 +67,9 @@ impl Config {
                 "ptx" => ir.ptx = truth()?,
                 "special" => ir.special = truth()?,
                 "narrow" => ir.narrow = truth()?,
+                "rules" => {
+                    ir.patterns = if truth()? { fuzz::ir_config().patterns } else { Arc::default() };
+                }
                 other => return Err(format!("`{other}` is not a key of the configuration")),
             }
         }

@@ -42,6 +42,13 @@ impl Generator<'_, '_, '_> {
         let mut last = leaves[0];
         for _ in 0..self.u.int_in_range(2..=4)? {
             let (op, count) = *self.u.choose(&OPS)?;
+            if op == Opcode::Fdiv && self.u.ratio(1, 2)? {
+                // One divided by a number is another instruction than what else is divided.
+                let one = self.b.ins().fconst(ty, bits(ty, *self.u.choose(&[1.0, 1.0, -1.0, 2.0])?));
+                let by = if self.u.ratio(1, 2)? { last } else { leaves[0] };
+                last = self.flagged(op, flags, &[one, by]);
+                continue;
+            }
             let mut args = vec![last];
             while args.len() < count {
                 args.push(if self.u.ratio(1, 4)? {

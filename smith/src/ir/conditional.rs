@@ -2,7 +2,14 @@
 
 use super::Generator;
 use arbitrary::Result;
-use warpsmith_ir::{Block, InstBuilder, MemFlags, StackSlot, Type, Value};
+use warpsmith_ir::{Block, InstBuilder, InstData, MemFlags, Opcode, StackSlot, Type, Value};
+
+/// What both arms of a conditional begin with.
+#[derive(Clone, Copy)]
+enum Beginning {
+    Load(Value, i32),
+    Binary(Opcode, [Value; 2]),
+}
 
 impl Generator<'_, '_, '_> {
     /// Up to three conditionals, one behind the other: two arms each, which meet again in a block with a parameter. A slot, of which every
@@ -18,10 +25,11 @@ impl Generator<'_, '_, '_> {
             let arms = [self.b.create_block(), self.b.create_block()];
             let join = self.b.create_block();
             let met = self.b.append_block_param(join, ty);
+            let first = self.u.ratio(1, 2)?.then(|| self.beginning()).transpose()?;
             self.b.ins().brif(condition, arms[0], &[], arms[1], &[]);
             let known = self.values.len();
             for arm in arms {
-                self.arm(arm, join, slot, ty)?;
+                self.arm(arm, join, slot, ty, first)?;
                 self.values.truncate(known);
             }
             self.b.switch_to_block(join);
@@ -34,9 +42,34 @@ impl Generator<'_, '_, '_> {
         Ok(())
     }
 
+    /// What both arms begin with.
+    fn beginning(&mut self) -> Result<Beginning> {
+        Ok(match self.pointers {
+            Some(pointers) if self.u.ratio(1, 2)? => {
+                Beginning::Load(pointers.input, 4 * self.u.int_in_range(0..=63)?)
+            }
+            Some(_) | None => {
+                let op = *self.u.choose(&[Opcode::Iadd, Opcode::Imul, Opcode::Isub, Opcode::Bxor])?;
+                Beginning::Binary(op, [self.value(Type::I32)?, self.value(Type::I32)?])
+            }
+        })
+    }
+
     /// One arm, which hands on a value of the type.
-    fn arm(&mut self, arm: Block, join: Block, slot: Option<StackSlot>, ty: Type) -> Result<()> {
+    fn arm(
+        &mut self,
+        arm: Block,
+        join: Block,
+        slot: Option<StackSlot>,
+        ty: Type,
+        first: Option<Beginning>,
+    ) -> Result<()> {
         self.b.switch_to_block(arm);
+        let first = first.map(|first| match first {
+            Beginning::Load(from, offset) => self.b.ins().load(Type::I32, MemFlags::PLAIN, from, offset),
+            Beginning::Binary(op, args) => self.b.ins().regular(InstData::Binary { op, args }, None),
+        });
+        self.values.extend(first);
         let read = if self.u.ratio(1, 2)? { self.read_slot(slot, ty) } else { None };
         self.values.extend(read);
         for _ in 0..self.u.int_in_range(0..=2)? {
@@ -51,6 +84,62 @@ impl Generator<'_, '_, '_> {
             Some(_) | None => self.value(ty)?,
         };
         self.b.ins().jump(join, &[handed_on]);
+        Ok(())
+    }
+
+    /// Two conditions in a row, the second asked in a block of its own: `if (a && b)` or `if (a || b)`, in all four ways round. Mostly both branches lead to the
+    /// same place with the same values, so that one would do; a variable may be written in between.
+    pub(super) fn short_circuit(&mut self) -> Result<()> {
+        let ty = *self.u.choose(&[Type::I64, Type::I32])?;
+        let slot = if self.config.memory && self.u.ratio(1, 2)? {
+            Some(self.b.create_stack_slot(8, 8))
+        } else {
+            None
+        };
+        let (given, other) = (self.value(ty)?, self.value(ty)?);
+        self.write_slot(slot, given);
+        let [second, yes, no, join] = [(); 4].map(|()| self.b.create_block());
+        let shared = self.b.append_block_param(no, ty);
+        let said = self.b.append_block_param(no, Type::I1);
+        let met = self.b.append_block_param(join, ty);
+        let known = self.values.len();
+
+        let a = self.condition()?;
+        let (last, says) = (self.u.ratio(1, 4)?, self.u.ratio(1, 2)?);
+        let constant = self.b.ins().iconst(Type::I1, 1);
+        let args = |value: Value, condition: Value| [value, if says { condition } else { constant }];
+        let to_no = args(given, a);
+        match self.u.ratio(1, 2)? {
+            true => self.b.ins().brif(a, second, &[], no, &to_no),
+            false => self.b.ins().brif(a, no, &to_no, second, &[]),
+        };
+        self.b.switch_to_block(second);
+        for _ in 0..self.u.int_in_range(0..=2)? {
+            let (x, y) = (self.value(Type::I32)?, self.value(Type::I32)?);
+            let op = *self.u.choose(&[Opcode::Iadd, Opcode::Isub, Opcode::Bxor, Opcode::Band])?;
+            let value = self.b.ins().regular(InstData::Binary { op, args: [x, y] }, None);
+            self.values.push(value);
+        }
+        if self.u.ratio(1, 4)? {
+            self.write_slot(slot, other);
+        }
+        let b = self.condition()?;
+        let to_no = args(if last { other } else { given }, b);
+        match self.u.ratio(1, 2)? {
+            true => self.b.ins().brif(b, yes, &[], no, &to_no),
+            false => self.b.ins().brif(b, no, &to_no, yes, &[]),
+        };
+        self.b.switch_to_block(yes);
+        let value = self.value(ty)?;
+        self.values.truncate(known);
+        self.b.ins().jump(join, &[value]);
+        self.b.switch_to_block(no);
+        let value = self.b.ins().select(said, shared, other);
+        self.b.ins().jump(join, &[value]);
+        self.b.switch_to_block(join);
+        self.values.push(met);
+        let left = self.read_slot(slot, ty);
+        self.values.extend(left);
         Ok(())
     }
 

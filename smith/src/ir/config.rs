@@ -1,5 +1,7 @@
 //! What modules may contain.
 
+use super::Pattern;
+use std::sync::Arc;
 use warpsmith_ir::{Scalar, Type};
 use warpsmith_isa::Target;
 
@@ -35,6 +37,8 @@ pub struct Config {
     pub ptx: bool,
     /// What other compilers do not have, or do otherwise: approximations, directions of rounding, atomic accesses, calls through addresses.
     pub special: bool,
+    /// What is drawn as it is, besides single operations: what a compiler's rules look for.
+    pub patterns: Arc<[Pattern]>,
     /// The target; if `None`, mostly that of who compiles, else one of [`crate::ptx::TARGETS`].
     pub target: Option<Target>,
 }
@@ -56,6 +60,7 @@ impl Default for Config {
             calls: true,
             ptx: true,
             special: true,
+            patterns: Arc::new([]),
             target: None,
         }
     }

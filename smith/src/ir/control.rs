@@ -2,7 +2,7 @@
 
 use super::{Generator, Local};
 use arbitrary::Result;
-use warpsmith_ir::{Block, BlockCall, InstBuilder, IntCC, Type, Value, Variable};
+use warpsmith_ir::{Block, BlockCall, InstBuilder, IntCC, MemFlags, Type, Value, Variable};
 
 impl Generator<'_, '_, '_> {
     /// Random blocks with random edges. A thread pays one unit of fuel for each block.
@@ -19,6 +19,15 @@ impl Generator<'_, '_, '_> {
             blocks.push((block, types));
         }
         let done = self.b.create_block();
+        // An element that is read behind all loops, by an index that is known in front of them.
+        let late = match self.pointers {
+            Some(pointers) if self.u.ratio(1, 2)? => {
+                let index = self.value(Type::I32)?;
+                let index = self.b.ins().band_imm(index, 127);
+                Some((pointers.input, self.b.ins().isub_imm(index, 64)))
+            }
+            Some(_) | None => None,
+        };
         self.terminator(&blocks, done)?;
         let before = self.values.clone();
         for (block, _) in &blocks {
@@ -65,6 +74,11 @@ impl Generator<'_, '_, '_> {
         for (n, local) in self.variables.clone().into_iter().enumerate() {
             let value = self.b.use_var(local.variable);
             self.write_own(value, 16 * n as i32)?;
+        }
+        if let Some((input, index)) = late {
+            let place = self.b.ins().index(input, index, 8);
+            let value = self.b.ins().load(Type::I64, MemFlags::PLAIN, place, 8 * 64);
+            self.write_own(value, 16 * 7 + 8)?;
         }
         self.write_digest();
         self.b.ins().ret(&[]);

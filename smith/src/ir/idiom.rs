@@ -10,7 +10,7 @@ const KEPT: [u32; 7] = [0, 1, 2, 3, 7, 10, 23];
 impl Generator<'_, '_, '_> {
     /// One of them.
     pub(super) fn idiom(&mut self) -> Result<()> {
-        match self.u.int_in_range(0..=12)? {
+        match self.u.int_in_range(0..=21)? {
             0 => self.wide_product(),
             1 | 8 if self.config.floats => self.tie(),
             9 if self.config.floats => self.converted_number(),
@@ -20,6 +20,10 @@ impl Generator<'_, '_, '_> {
             5 => self.extremum(),
             6 | 7 => self.counted_loop(),
             10 | 11 => self.conditional(),
+            12 | 20 => self.short_circuit(),
+            13 | 18 | 21 => self.dot(),
+            14 | 15 => self.quotient(),
+            16 | 19 => self.neighbours(),
             _ => self.wide_product(),
         }
     }

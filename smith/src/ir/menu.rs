@@ -15,6 +15,8 @@ pub(super) enum Kind {
     Idiom,
     Algebra,
     Promised,
+    Array,
+    Pattern,
     Table,
 }
 
@@ -42,7 +44,7 @@ pub(super) enum Reach {
 }
 
 /// How often each is drawn where a module has a bit of everything.
-const KINDS: [(Kind, usize); 10] = [
+const KINDS: [(Kind, usize); 12] = [
     (Kind::Regular, 32),
     (Kind::Access, 8),
     (Kind::Vector, 4),
@@ -52,6 +54,8 @@ const KINDS: [(Kind, usize); 10] = [
     (Kind::Idiom, 8),
     (Kind::Algebra, 2),
     (Kind::Promised, 2),
+    (Kind::Array, 3),
+    (Kind::Pattern, 12),
     (Kind::Table, 4),
 ];
 const REACHES: [(Reach, usize); 9] = [

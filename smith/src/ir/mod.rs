@@ -9,14 +9,17 @@
 
 mod aggregate;
 mod algebra;
+mod array;
 mod call;
 mod conditional;
 mod config;
 mod control;
 mod digest;
+mod dot;
 mod idiom;
 mod memory;
 mod menu;
+mod pattern;
 mod promised;
 mod special;
 mod together;
@@ -25,6 +28,7 @@ mod values;
 use crate::ptx::TARGETS;
 pub use crate::{BYTES_PER_THREAD, INPUT_BYTES};
 pub use config::Config;
+pub use pattern::{Kind as PatternKind, Pattern};
 
 use arbitrary::{Arbitrary, Result, Unstructured};
 use menu::{Kind, Reach};
@@ -81,7 +85,9 @@ pub fn module(u: &mut Unstructured, config: &Config) -> Result<Module> {
             helpers.push(id);
         }
     }
-    let params = PARAMS.into_iter().map(Param::new).collect();
+    let mut params: Vec<Param> = PARAMS.into_iter().map(Param::new).collect();
+    // Nothing writes the input.
+    params[2].attrs.noalias = u.ratio(1, 2)?;
     let id = module.add_function(Function::new("k", FuncKind::Kernel, params, Vec::new()));
     let mut generator = Generator::new(u, config, &flavour, &mut module, id, &helpers);
     if config.memory {
@@ -298,6 +304,8 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
                 Kind::Call if !self.helpers.is_empty() => self.call()?,
                 Kind::Idiom => self.idiom()?,
                 Kind::Promised => self.promised()?,
+                Kind::Array => self.array()?,
+                Kind::Pattern => self.patterns()?,
                 Kind::Algebra if self.config.floats => self.algebra()?,
                 Kind::Table if self.config.ptx => self.table_derived()?,
                 Kind::Access

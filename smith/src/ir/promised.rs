@@ -12,7 +12,11 @@ const MIDDLE: i64 = 256;
 impl Generator<'_, '_, '_> {
     /// One operation, of operands so small that it cannot wrap, or one in a loop that could.
     pub(super) fn promised(&mut self) -> Result<()> {
-        if self.u.ratio(1, 3)? { self.promised_result() } else { self.promised_in_loop() }
+        match self.u.int_in_range(0..=5)? {
+            0 | 1 => self.promised_result(),
+            2 => self.promised_factors(),
+            _ => self.promised_in_loop(),
+        }
     }
 
     /// An operation on two numbers of half the bits, one more that cannot wrap either, and what is made of it in more bits.
@@ -90,7 +94,53 @@ impl Generator<'_, '_, '_> {
         Ok(())
     }
 
-    fn promise(&mut self, op: Opcode, x: Value, y: Value) -> Value {
+    /// A loop in which two factors do not change, whose product with the counter finds an address. It goes round once, with -1: the product of all three is the least
+    /// number of 32 bits, which fits, and that of the two is one more than the greatest, which does not, and which nobody asks for.
+    fn promised_factors(&mut self) -> Result<()> {
+        let Some(pointers) = self.pointers else { return self.promised_result() };
+        let power = self.u.int_in_range(1..=30)?;
+        let scale = *self.u.choose(&[1, 2, 4])?;
+        let ty = *[Type::I8, Type::I16, Type::I32].get(scale as usize / 2).unwrap_or(&Type::I32);
+        let hidden = [1 << power, 1 << (31 - power), -1].map(|number| self.hidden(Type::I32, number));
+        let [with, by, first] = hidden;
+        let (with, by, first) = (with?, by?, first?);
+        // As far behind as the product leads back.
+        let mut base = pointers.input;
+        for _ in 0..scale {
+            base = self.b.ins().ptradd_imm(base, 1 << 31);
+        }
+        let start = self.value(Type::I64)?;
+        let (head, done) = (self.b.create_block(), self.b.create_block());
+        let count = self.b.append_block_param(head, Type::I32);
+        let sum = self.b.append_block_param(head, Type::I64);
+        self.b.ins().jump(head, &[first, start]);
+        self.b.switch_to_block(head);
+        let once = if self.u.ratio(1, 4)? { [with, count] } else { [count, with] };
+        let once = self.promise(Opcode::Imul, once[0], once[1]);
+        let twice = if self.u.ratio(1, 4)? { [by, once] } else { [once, by] };
+        let twice = self.promise(Opcode::Imul, twice[0], twice[1]);
+        let place = self.b.ins().index(base, twice, scale);
+        let value = self.b.ins().load(ty, MemFlags::PLAIN, place, 0);
+        let value = self.b.ins().zext(Type::I64, value);
+        let added = self.b.ins().iadd(sum, value);
+        let (one, zero) = (self.number(Type::I32, 1), self.number(Type::I32, 0));
+        let next = self.promise(Opcode::Iadd, count, one);
+        let more = self.b.ins().icmp(IntCC::Slt, next, zero);
+        self.b.ins().brif(more, head, &[next, added], done, &[]);
+        self.b.switch_to_block(done);
+        self.values.push(added);
+        Ok(())
+    }
+
+    /// A number of which a compiler knows no more than that it is this one or less.
+    fn hidden(&mut self, ty: Type, number: i64) -> Result<Value> {
+        let (zero, number) = (self.hidden_zero(ty)?, self.number(ty, number));
+        let thousand = self.number(ty, 1000);
+        let less = self.b.ins().imul(zero, thousand);
+        Ok(self.b.ins().isub(number, less))
+    }
+
+    pub(super) fn promise(&mut self, op: Opcode, x: Value, y: Value) -> Value {
         let result = self.b.ins().regular(InstData::Binary { op, args: [x, y] }, None);
         self.b.promise_no_signed_wrap(result);
         result

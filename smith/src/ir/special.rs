@@ -54,6 +54,10 @@ impl Generator<'_, '_, '_> {
 
     /// An operation on floats with a mode, where there is such.
     pub(super) fn moded(&mut self, op: Opcode, t: Type, args: &[Value]) -> Result<()> {
+        // Made of others before sm_75, which approximates in another way.
+        if op == Opcode::Ftanh && self.b.module().target.is_some_and(|target| target.sm < 75) {
+            return Ok(());
+        }
         let info = op.info();
         let mut mode = FloatMode::default();
         if self.u.ratio(1, 2)? {

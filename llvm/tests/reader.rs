@@ -141,7 +141,7 @@ fn every_bit_of_a_small_file() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     for (at, bit, expected) in [
         (1529, 4, "`ret` of `i1` in a function that gives `float`"),
-        (228, 1, "a `select` by what is no condition"),
+        (228, 1, "a `select` by what is not a condition"),
         (1503, 2, "case 1 of a `switch` stands there twice"),
     ] {
         let errors = imported(at, bit).expect_err(expected);

@@ -33,7 +33,8 @@ pub fn validated(
 ) -> Result<ValidatedModule, Diagnostics> {
     let name = output_name(&plan.module.source);
     loop {
-        let Rejected { module, source, refusal } = match ValidatedModule::print(tree, &*name) {
+        let Rejected { module, source, refusal } = match ValidatedModule::print(tree, &*name, asked.is_none())
+        {
             Ok(validated) => return Ok(validated),
             Err(rejected) => *rejected,
         };
@@ -86,12 +87,7 @@ fn refused(
             },
         )
     };
-    // Where there is no error, the version is one that ptxas does without, though the manual does not.
-    let is_error = |finding: &Diagnostic| finding.is_error();
-    let none = !findings.iter().any(is_error);
-    let counts =
-        |finding: &Diagnostic| is_error(finding) || none && finding.code == warpsmith_ptx::codes::LENIENT;
-    let placed = findings.into_iter().filter(counts).map(|finding| {
+    let placed = findings.into_iter().filter(Diagnostic::is_error).map(|finding| {
         let message = finding.message;
         let mut error = match later {
             Some(later) => {

@@ -3,7 +3,7 @@
 use warpsmith_diag::{Diagnostics, LineIndex};
 use warpsmith_emit::{Compiler, OptLevel, Pipeline};
 use warpsmith_ir::{self as ir, InstBuilder, LocData, MemFlags};
-use warpsmith_isa::{Target, Version};
+use warpsmith_isa::{Target, Variant, Version};
 
 fn parse(source: &str) -> ir::Module {
     ir::parse_module(source).unwrap_or_else(|errors| panic!("{errors:?}"))
@@ -112,6 +112,26 @@ entry:
     let tesla = Compiler::new(Target::sm(13));
     let text = errors(bf16, &tesla);
     assert!(text.starts_with("1:8: error[L0001]: code generation starts at sm_20"), "{text}");
+}
+
+/// Releases of ptxas from 13.1 on refuse this conversion below PTX 9.1; earlier ones accept it from 8.6 on.
+#[test]
+fn a_version_in_which_only_some_releases_of_ptxas_have_an_instruction_will_do() {
+    let source = "kernel @k(%p: ptr<global>, %x: i32) {
+entry:
+  %b = ptx.cvt.rn.satfinite.e2m1x2.f16x2 %x
+  store %b, %p
+  ret
+}
+";
+    let blackwell = Compiler::new(Target { sm: 100, variant: Variant::Arch });
+    let version = |asked: Option<Version>| {
+        let compiled = blackwell.clone().with_ptx_version(asked).compile(&parse(source)).unwrap();
+        (compiled.stats.version, compiled.module.warnings().len())
+    };
+    assert_eq!(version(Some(Version::new(8, 6))), (Version::new(8, 6), 1));
+    assert_eq!(version(None), (Version::new(8, 6), 1));
+    assert_eq!(version(Some(Version::new(9, 1))), (Version::new(9, 1), 0));
 }
 
 #[test]

@@ -156,11 +156,18 @@ impl Resolved {
         }
     }
 
-    /// The lowest version from this one's on in which the manual has the instruction for the target; if there is none, in which ptxas accepts it.
+    /// The lowest version from this one's on in which the manual has the instruction for the target; if there is none, in which ptxas accepts it. A
+    /// manual that only some releases follow will do.
     #[cold]
     pub fn lowest_version(&self, operands: &[Operand]) -> Option<Version> {
         let own = Some(self.context.version);
-        if self.legal(operands).is_some() {
+        let releases = Release::known().filter(|release| release.version() >= own).map(Some);
+        let mut manuals = releases
+            .filter(|_| self.context.release.is_none())
+            .map(|release| Context { release, ..self.context });
+        if self.legal(operands).is_some()
+            || manuals.any(|context| Resolved::new(&self.mnemonic, context).legal(operands).is_some())
+        {
             return own;
         }
         let later = || {

@@ -109,7 +109,7 @@ impl Builder<'_, '_, '_> {
                 Incoming::ByValue { size: 1.., align } => {
                     let pointer = self.scalar(value)?;
                     if !self.type_of(pointer).is_ptr() {
-                        return Err(Error::invalid("a `byval` argument that is no pointer"));
+                        return Err(Error::invalid("a `byval` argument that is not a pointer"));
                     }
                     let param = signature.ir.get(args.len()).filter(|param| param.byval.is_none());
                     args.push(match param {

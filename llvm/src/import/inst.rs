@@ -278,7 +278,7 @@ impl Builder<'_, '_, '_> {
             let Some(cond) = conds.get(n / step).copied() else { break };
             let (mut x, mut y) = (x, y);
             if self.type_of(cond) != Type::I1 {
-                return Err(Error::invalid("a `select` by what is no condition"));
+                return Err(Error::invalid("a `select` by what is not a condition"));
             }
             if let Some(result) = inst.value.filter(|_| self.type_of(x).is_ptr()) {
                 let ty = self.known_type(result, Type::PTR);

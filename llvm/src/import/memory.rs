@@ -176,7 +176,7 @@ impl Builder<'_, '_, '_> {
         if self.type_of(pointer).is_ptr() {
             Ok(pointer)
         } else {
-            Err(Error::invalid("an access to memory through what is no pointer"))
+            Err(Error::invalid("an access to memory through what is not a pointer"))
         }
     }
 

@@ -186,7 +186,7 @@ impl Signature {
             let size = small(types.alloc_size(inner)?)?;
             let align = set.number(index, known::ALIGN).unwrap_or_else(|| types.align(inner));
             if !align.is_power_of_two() {
-                return Err(Error::invalid(format!("an alignment of {align}, which is no power of two")));
+                return Err(Error::invalid(format!("an alignment of {align}, which is not a power of two")));
             }
             let align = small(align.clamp(1, 128))?;
             self.params.push(Incoming::ByValue { size, align });

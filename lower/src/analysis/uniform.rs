@@ -112,7 +112,7 @@ impl Analysis for Uniformity {
 }
 
 /// The value that decides where a terminator leads.
-#[expect(clippy::wildcard_enum_match_arm, reason = "what is no branch decides nothing")]
+#[expect(clippy::wildcard_enum_match_arm, reason = "only branches decide anything")]
 fn decides(func: &Function, end: Inst) -> Option<Value> {
     match func.dfg[end] {
         InstData::Brif { cond, .. } => Some(cond),

@@ -73,7 +73,7 @@ mod spaces;
 mod ssa;
 #[allow(clippy::wildcard_enum_match_arm, reason = "what is not a product of a counter is not looked at")]
 mod strides;
-#[allow(clippy::wildcard_enum_match_arm, reason = "what is no arithmetic and no store stays where it is")]
+#[allow(clippy::wildcard_enum_match_arm, reason = "only arithmetic and stores move")]
 mod tails;
 mod thread;
 #[allow(clippy::wildcard_enum_match_arm, reason = "a loop that is not understood stays as it is")]

@@ -45,7 +45,6 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     }
     if changes > 0 {
         ssa::remove_redundant_params(func);
-        super::cfg::remove_unreachable(func, &Cfg::compute(func));
         func.dfg.resolve_aliases();
     }
     Changes::to_all(changes)
@@ -114,6 +113,8 @@ impl Plan {
             let defs = FxHashMap::from_iter([(own, value), (copied.blocks[&own], copied.value(value))]);
             ssa::repair(func, &cfg, value, &defs);
         }
+        // What only the other way of a branch led to was given no parameters.
+        super::cfg::remove_unreachable(func, &cfg);
     }
 }
 

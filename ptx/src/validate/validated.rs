@@ -59,7 +59,8 @@ impl ValidatedModule {
         })
     }
 
-    /// Prints and validates a module that was built, whose `.version` may be raised: where nothing else is wrong, the refusal says to which. What it
+    /// Prints and validates a module that was built: where nothing but its `.version` is wrong, the refusal says which one it needs. If it may be
+    /// `raised`, that is one in which the manual has all that is used; if not, what ptxas accepts beside the manual is a warning. What it
     /// is about, and what is returned, has the positions in the text that the parser would find ([`print_located`](crate::print_located)).
     ///
     /// That the text reads back as this very module is what the printer promises of every module whose names are names; it is checked by
@@ -73,18 +74,19 @@ impl ValidatedModule {
     /// let kernel = module.kernel("k", body);
     /// let kernel = module.push_function(kernel);
     /// module.push_item(Item::Function(kernel));
-    /// let printed = ValidatedModule::print(module, "k.ptx").unwrap();
+    /// let printed = ValidatedModule::print(module, "k.ptx", true).unwrap();
     /// assert!(printed.source().text().contains(".visible .entry k()"));
     /// assert!(printed.check_text().is_ok());
     /// ```
-    pub fn print(mut module: Module, name: impl Into<String>) -> Result<Self, Box<Rejected>> {
+    pub fn print(mut module: Module, name: impl Into<String>, raised: bool) -> Result<Self, Box<Rejected>> {
+        let later = if raised { Later::SoughtInManual } else { Later::Sought };
         let source = Source::new(name, crate::print_located(&mut module));
         if source.text().len() >= u32::MAX as usize {
             let error = Diagnostic::error(codes::TOO_LARGE, Span::NONE, "the text has 4 GiB or more");
             let refusal = Refusal::Findings(Diagnostics::new(source.clone(), vec![error]));
             return Err(Box::new(Rejected { module, source, refusal }));
         }
-        Self::of(module, source, Question { later: Later::SoughtInManual, ..Question::default() })
+        Self::of(module, source, Question { later, ..Question::default() })
     }
 
     /// Reads the text of the module again: [`check_printed`](crate::check_printed).

@@ -337,7 +337,7 @@ impl Generator<'_, '_, '_> {
                 self.b.ins().lshr(value, by)
             }
             1 => {
-                let mask = self.number(ty, (1 << by) - 1);
+                let mask = self.number(ty, !(-1 << by));
                 self.b.ins().band(value, mask)
             }
             2 => {

@@ -194,19 +194,7 @@ fn overflow(op: Overflow, bits: u32, a: u128, b: u128) -> (u128, bool) {
 }
 
 fn compare(cond: IntCC, bits: u32, a: u128, b: u128) -> bool {
-    let (x, y) = (signed(bits, a), signed(bits, b));
-    match cond {
-        IntCC::Eq => a == b,
-        IntCC::Ne => a != b,
-        IntCC::Slt => x < y,
-        IntCC::Sle => x <= y,
-        IntCC::Sgt => x > y,
-        IntCC::Sge => x >= y,
-        IntCC::Ult => a < b,
-        IntCC::Ule => a <= b,
-        IntCC::Ugt => a > b,
-        IntCC::Uge => a >= b,
-    }
+    cond.holds([signed(bits, a), signed(bits, b)], [a, b])
 }
 
 // As functions of lanes: what the operation is, and at which width, is a constant among the operands.

@@ -46,6 +46,30 @@ conditions! {
     }
 }
 
+impl IntCC {
+    /// Whether the condition holds for two numbers, which are given as signed ones and as unsigned ones.
+    ///
+    /// ```
+    /// use warpsmith_ir::IntCC;
+    /// assert!(IntCC::Slt.holds([-1i8, 1], [255u8, 1]) && IntCC::Ugt.holds([-1i8, 1], [255u8, 1]));
+    /// ```
+    #[inline]
+    pub fn holds<S: Ord, U: Ord>(self, [x, y]: [S; 2], [a, b]: [U; 2]) -> bool {
+        match self {
+            IntCC::Eq => a == b,
+            IntCC::Ne => a != b,
+            IntCC::Slt => x < y,
+            IntCC::Sle => x <= y,
+            IntCC::Sgt => x > y,
+            IntCC::Sge => x >= y,
+            IntCC::Ult => a < b,
+            IntCC::Ule => a <= b,
+            IntCC::Ugt => a > b,
+            IntCC::Uge => a >= b,
+        }
+    }
+}
+
 conditions! {
     /// How `fcmp` compares. The plain conditions are false if an operand is NaN; those that end in `u` are true.
     FloatCC {

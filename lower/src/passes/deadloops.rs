@@ -48,7 +48,8 @@ fn layer(func: &mut Function, cx: &mut Context<'_>) -> u32 {
         if near.clone().any(|block| touched.contains(block))
             || has_effects(func, found)
             || is_used_behind(func, found, &used_in, inside)
-            || !ends(func, &cfg, &dominators, found, inside)
+            || !is_flat(func, &dominators, found, inside)
+            || !counts(func, &cfg, &dominators, found, inside)
         {
             continue;
         }
@@ -164,20 +165,17 @@ pub(super) fn all_end(func: &Function, analyses: &mut Analyses) -> bool {
         })
 }
 
-/// Whether a loop and those in it are known to end.
-fn ends(
+/// Whether there is no loop in a loop: whether that ends is not asked here. It would have an edge back to a block that dominates where that begins.
+fn is_flat(
     func: &Function,
-    cfg: &Cfg,
     dominators: &DominatorTree,
     found: &Loop,
-    inside: impl Fn(Block) -> bool + Copy,
+    inside: impl Fn(Block) -> bool,
 ) -> bool {
-    // An inner loop is one of several blocks that lead back; what does not end is not looked for in it.
     let is_back_edge = |from: Block, to: Block| to == found.header || !dominators.dominates(to, from);
-    let flat = found.blocks.iter().all(|&block| {
+    found.blocks.iter().all(|&block| {
         func.successors(block).filter(|&next| inside(next)).all(|next| is_back_edge(block, next))
-    });
-    flat && counts(func, cfg, dominators, found, inside)
+    })
 }
 
 /// Whether a loop is known to end if those in it do.

@@ -38,19 +38,7 @@ pub(super) fn lshr(bits: u32, word: u64, by: u64) -> u64 {
 #[inline]
 pub(super) fn compare(cond: IntCC, bits: u32, a: u64, b: u64) -> bool {
     let (a, b) = (low(bits, a), low(bits, b));
-    let (x, y) = (signed(bits, a), signed(bits, b));
-    match cond {
-        IntCC::Eq => a == b,
-        IntCC::Ne => a != b,
-        IntCC::Slt => x < y,
-        IntCC::Sle => x <= y,
-        IntCC::Sgt => x > y,
-        IntCC::Sge => x >= y,
-        IntCC::Ult => a < b,
-        IntCC::Ule => a <= b,
-        IntCC::Ugt => a > b,
-        IntCC::Uge => a >= b,
-    }
+    cond.holds([signed(bits, a), signed(bits, b)], [a, b])
 }
 
 impl Match<'_> {

@@ -30,35 +30,44 @@ pub(super) const ROWS: &[Row] = &[
     Row { name: "strcspn", params: &[P, P], gives: SIZE, build: |m| span(m, false) },
 ];
 
-impl Maker<'_, '_> {
+impl<'m> Maker<'_, 'm> {
     fn size(&mut self, value: i64) -> Value {
         self.int(Type::I64, value)
     }
 
-    /// The bytes before the zero that ends a text, and at most so many.
-    fn length(&mut self, text: Value, most: Option<Value>) -> Value {
-        let zero = self.size(0);
-        let length = self.var(zero);
-        let yes = self.int(Type::I1, 1);
-        let go_on = self.var(yes);
+    /// The first index that stops a search, or else the size that indices are below, if there is one; and whether the search was stopped.
+    fn search(
+        &mut self,
+        size: Option<Value>,
+        stops: impl FnOnce(&mut Maker<'_, 'm>, Value) -> Value,
+    ) -> (Value, Value) {
+        let (zero, no) = (self.size(0), self.int(Type::I1, 0));
+        let (index, stopped) = (self.var(zero), self.var(no));
         self.while_(
             |m| {
-                let at = m.get(length);
-                let inside = m.is_inside(at, most);
-                let go_on = m.get(go_on);
-                m.and(inside, go_on)
+                let (at, stopped) = (m.get(index), m.get(stopped));
+                let (inside, open) = (m.is_inside(at, size), m.b.ins().bnot(stopped));
+                m.and(inside, open)
             },
             |m| {
-                let at = m.get(length);
-                let byte = m.byte(text, at);
-                let more = m.is_imm(IntCC::Ne, byte, 0);
-                m.set(go_on, more);
+                let at = m.get(index);
+                let stops = stops(m, at);
+                m.set(stopped, stops);
                 let next = m.b.ins().iadd_imm(at, 1);
-                let at = m.choose(more, next, at);
-                m.set(length, at);
+                let at = m.choose(stops, at, next);
+                m.set(index, at);
             },
         );
-        self.get(length)
+        (self.get(index), self.get(stopped))
+    }
+
+    /// The bytes before the zero that ends a text, and at most so many.
+    fn length(&mut self, text: Value, most: Option<Value>) -> Value {
+        let (length, _) = self.search(most, |m, at| {
+            let byte = m.byte(text, at);
+            m.is_imm(IntCC::Eq, byte, 0)
+        });
+        length
     }
 
     /// Whether an index is below a size, if there is one.
@@ -119,33 +128,19 @@ fn memcmp(m: &mut Maker<'_, '_>) {
 /// The difference of the first bytes that differ, up to a size and, of texts, up to their end.
 fn compare(m: &mut Maker<'_, '_>, size: Option<Value>, are_texts: bool) {
     let (x, y) = (m.param(0), m.param(1));
-    let zero = m.size(0);
-    let index = m.var(zero);
     let none = m.int(Type::I32, 0);
     let difference = m.var(none);
-    let yes = m.int(Type::I1, 1);
-    let go_on = m.var(yes);
-    m.while_(
-        |m| {
-            let at = m.get(index);
-            let inside = m.is_inside(at, size);
-            let go_on = m.get(go_on);
-            m.and(inside, go_on)
-        },
-        |m| {
-            let at = m.get(index);
-            let (of_x, of_y) = (m.byte(x, at), m.byte(y, at));
-            let value = m.b.ins().isub(of_x, of_y);
-            m.set(difference, value);
-            let mut same = m.is(IntCC::Eq, of_x, of_y);
-            if are_texts {
-                let more = m.is_imm(IntCC::Ne, of_x, 0);
-                same = m.and(same, more);
-            }
-            m.set(go_on, same);
-            m.step(index, 1);
-        },
-    );
+    m.search(size, |m, at| {
+        let (of_x, of_y) = (m.byte(x, at), m.byte(y, at));
+        let value = m.b.ins().isub(of_x, of_y);
+        m.set(difference, value);
+        let differ = m.is(IntCC::Ne, of_x, of_y);
+        if !are_texts {
+            return differ;
+        }
+        let end = m.is_imm(IntCC::Eq, of_x, 0);
+        m.or(differ, end)
+    });
     let difference = m.get(difference);
     m.ret(&[difference]);
 }
@@ -203,28 +198,10 @@ fn mempcpy(m: &mut Maker<'_, '_>) {
 fn memchr(m: &mut Maker<'_, '_>) {
     let (bytes, wanted, size) = (m.param(0), m.param(1), m.param(2));
     let wanted = m.b.ins().band_imm(wanted, 0xff);
-    let zero = m.size(0);
-    let index = m.var(zero);
-    let no = m.int(Type::I1, 0);
-    let found = m.var(no);
-    m.while_(
-        |m| {
-            let (at, found) = (m.get(index), m.get(found));
-            let inside = m.is(IntCC::Ult, at, size);
-            let open = m.b.ins().bnot(found);
-            m.and(inside, open)
-        },
-        |m| {
-            let at = m.get(index);
-            let byte = m.byte(bytes, at);
-            let is = m.is(IntCC::Eq, byte, wanted);
-            m.set(found, is);
-            let next = m.b.ins().iadd_imm(at, 1);
-            let at = m.choose(is, at, next);
-            m.set(index, at);
-        },
-    );
-    let (found, at) = (m.get(found), m.get(index));
+    let (at, found) = m.search(Some(size), |m, at| {
+        let byte = m.byte(bytes, at);
+        m.is(IntCC::Eq, byte, wanted)
+    });
     let address = m.found(found, bytes, at);
     m.ret(&[address]);
 }
@@ -232,19 +209,11 @@ fn memchr(m: &mut Maker<'_, '_>) {
 fn strchr(m: &mut Maker<'_, '_>) {
     let (text, wanted) = (m.param(0), m.param(1));
     let wanted = m.b.ins().band_imm(wanted, 0xff);
-    let zero = m.size(0);
-    let index = m.var(zero);
-    m.while_(
-        |m| {
-            let at = m.get(index);
-            let byte = m.byte(text, at);
-            let other = m.is(IntCC::Ne, byte, wanted);
-            let more = m.is_imm(IntCC::Ne, byte, 0);
-            m.and(other, more)
-        },
-        |m| m.step(index, 1),
-    );
-    let at = m.get(index);
+    let (at, _) = m.search(None, |m, at| {
+        let byte = m.byte(text, at);
+        let (is, end) = (m.is(IntCC::Eq, byte, wanted), m.is_imm(IntCC::Eq, byte, 0));
+        m.or(is, end)
+    });
     let byte = m.byte(text, at);
     let found = m.is(IntCC::Eq, byte, wanted);
     let address = m.found(found, text, at);
@@ -254,72 +223,44 @@ fn strchr(m: &mut Maker<'_, '_>) {
 fn strrchr(m: &mut Maker<'_, '_>) {
     let (text, wanted) = (m.param(0), m.param(1));
     let wanted = m.b.ins().band_imm(wanted, 0xff);
-    let (zero, null) = (m.size(0), m.null());
-    let (index, last) = (m.var(zero), m.var(null));
-    let yes = m.int(Type::I1, 1);
-    let go_on = m.var(yes);
-    m.while_(
-        |m| m.get(go_on),
-        |m| {
-            let at = m.get(index);
-            let byte = m.byte(text, at);
-            let (is, more) = (m.is(IntCC::Eq, byte, wanted), m.is_imm(IntCC::Ne, byte, 0));
-            let (here, before) = (m.b.ins().ptradd(text, at), m.get(last));
-            let value = m.choose(is, here, before);
-            m.set(last, value);
-            m.set(go_on, more);
-            m.step(index, 1);
-        },
-    );
+    let null = m.null();
+    let last = m.var(null);
+    m.search(None, |m, at| {
+        let byte = m.byte(text, at);
+        let is = m.is(IntCC::Eq, byte, wanted);
+        let (here, before) = (m.b.ins().ptradd(text, at), m.get(last));
+        let value = m.choose(is, here, before);
+        m.set(last, value);
+        m.is_imm(IntCC::Eq, byte, 0)
+    });
     let last = m.get(last);
     m.ret(&[last]);
 }
 
 /// True if a text begins with another, which ends at its zero.
 fn begins_with(m: &mut Maker<'_, '_>, text: Value, with: Value) -> Value {
-    let zero = m.size(0);
-    let index = m.var(zero);
-    m.while_(
-        |m| {
-            let at = m.get(index);
-            let (byte, wanted) = (m.byte(text, at), m.byte(with, at));
-            let same = m.is(IntCC::Eq, byte, wanted);
-            let more = m.is_imm(IntCC::Ne, wanted, 0);
-            m.and(same, more)
-        },
-        |m| m.step(index, 1),
-    );
-    let at = m.get(index);
+    let (at, _) = m.search(None, |m, at| {
+        let (byte, wanted) = (m.byte(text, at), m.byte(with, at));
+        let (differ, end) = (m.is(IntCC::Ne, byte, wanted), m.is_imm(IntCC::Eq, wanted, 0));
+        m.or(differ, end)
+    });
     let wanted = m.byte(with, at);
     m.is_imm(IntCC::Eq, wanted, 0)
 }
 
 fn strstr(m: &mut Maker<'_, '_>) {
     let (text, wanted) = (m.param(0), m.param(1));
-    let zero = m.size(0);
-    let index = m.var(zero);
     let no = m.int(Type::I1, 0);
-    let (found, ended) = (m.var(no), m.var(no));
-    m.while_(
-        |m| {
-            let (found, ended) = (m.get(found), m.get(ended));
-            let done = m.or(found, ended);
-            m.b.ins().bnot(done)
-        },
-        |m| {
-            let at = m.get(index);
-            let here = m.b.ins().ptradd(text, at);
-            let is = begins_with(m, here, wanted);
-            m.set(found, is);
-            let byte = m.byte(text, at);
-            let end = m.is_imm(IntCC::Eq, byte, 0);
-            m.set(ended, end);
-            let next = m.b.ins().iadd_imm(at, 1);
-            let at = m.choose(is, at, next);
-            m.set(index, at);
-        },
-    );
-    let (found, at) = (m.get(found), m.get(index));
+    let found = m.var(no);
+    let (at, _) = m.search(None, |m, at| {
+        let here = m.b.ins().ptradd(text, at);
+        let is = begins_with(m, here, wanted);
+        m.set(found, is);
+        let byte = m.byte(text, at);
+        let end = m.is_imm(IntCC::Eq, byte, 0);
+        m.or(is, end)
+    });
+    let found = m.get(found);
     let address = m.found(found, text, at);
     m.ret(&[address]);
 }
@@ -327,33 +268,17 @@ fn strstr(m: &mut Maker<'_, '_>) {
 /// The bytes that a text begins with and that are among those of another, or are not.
 fn span(m: &mut Maker<'_, '_>, are_among: bool) {
     let (text, set) = (m.param(0), m.param(1));
-    let zero = m.size(0);
-    let index = m.var(zero);
-    m.while_(
-        |m| {
-            let at = m.get(index);
-            let byte = m.byte(text, at);
-            let zero = m.size(0);
-            let other = m.var(zero);
-            m.while_(
-                |m| {
-                    let at = m.get(other);
-                    let of_set = m.byte(set, at);
-                    let differs = m.is(IntCC::Ne, of_set, byte);
-                    let more = m.is_imm(IntCC::Ne, of_set, 0);
-                    m.and(differs, more)
-                },
-                |m| m.step(other, 1),
-            );
-            let at = m.get(other);
+    let (length, _) = m.search(None, |m, at| {
+        let byte = m.byte(text, at);
+        let (place, _) = m.search(None, |m, at| {
             let of_set = m.byte(set, at);
-            let found = m.is_imm(IntCC::Ne, of_set, 0);
-            let as_wanted = if are_among { found } else { m.b.ins().bnot(found) };
-            let more = m.is_imm(IntCC::Ne, byte, 0);
-            m.and(as_wanted, more)
-        },
-        |m| m.step(index, 1),
-    );
-    let length = m.get(index);
+            let (is, end) = (m.is(IntCC::Eq, of_set, byte), m.is_imm(IntCC::Eq, of_set, 0));
+            m.or(is, end)
+        });
+        let of_set = m.byte(set, place);
+        let other = m.is_imm(if are_among { IntCC::Eq } else { IntCC::Ne }, of_set, 0);
+        let end = m.is_imm(IntCC::Eq, byte, 0);
+        m.or(other, end)
+    });
     m.ret(&[length]);
 }

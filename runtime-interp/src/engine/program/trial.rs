@@ -8,7 +8,7 @@
 use super::native::Fast;
 use std::sync::Arc;
 use std::time::Duration;
-use warpsmith_base::FxHashMap;
+use warpsmith_base::{FxHashMap, SplitMix64};
 
 /// Turns of each kind that are timed at least, and the instructions of these.
 const TURNS: usize = 24;
@@ -47,7 +47,7 @@ pub(in crate::engine) struct Trial {
     code: [Arc<Fast>; 2],
     places: FxHashMap<u32, [Timed; 2]>,
     turns: u32,
-    random: u32,
+    random: SplitMix64,
 }
 
 impl std::fmt::Debug for Trial {
@@ -61,7 +61,7 @@ impl std::fmt::Debug for Trial {
 
 impl Trial {
     pub fn new(version: u32, first: u32, code: [Arc<Fast>; 2]) -> Trial {
-        Trial { version, first, code, places: FxHashMap::default(), turns: 0, random: 0x9e37_79b9 }
+        Trial { version, first, code, places: FxHashMap::default(), turns: 0, random: SplitMix64::new(0) }
     }
 
     /// The code without what is on trial.
@@ -71,10 +71,7 @@ impl Trial {
 
     /// Whether the next turn is executed with it, and by which code.
     pub fn next(&mut self) -> (bool, Arc<Fast>) {
-        self.random ^= self.random << 13;
-        self.random ^= self.random >> 17;
-        self.random ^= self.random << 5;
-        let with = self.random >> 16 & 1 != 0;
+        let with = self.random.below(2) != 0;
         (with, self.code[usize::from(with)].clone())
     }
 

@@ -101,7 +101,7 @@ fn watch(device: &mut Device, program: &Program, launch: &Launch, sources: &Sour
         (Coverage::new(program, &counts, sources), Profile::new(program, &counts, sources));
     let texts = Default::default();
     let page = Page { title: "k", coverage: &coverage, profile: Some(&profile), texts: &texts };
-    let told = [
+    let messages = [
         coverage.text(&texts),
         coverage.lcov(),
         profile.text(),
@@ -109,5 +109,5 @@ fn watch(device: &mut Device, program: &Program, launch: &Launch, sources: &Sour
         report.json(sources).to_string(),
         report.text(sources),
     ];
-    assert!(told.iter().all(|text| !text.is_empty()));
+    assert!(messages.iter().all(|text| !text.is_empty()));
 }

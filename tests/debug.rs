@@ -112,7 +112,7 @@ fn same_shape() -> Result<(), Failed> {
 }
 
 /// The examples as their own source, at -O0: every variable is somewhere wherever it can be named, every line with code is a breakpoint's
-/// place, and within a block of the IR lines come in the order of the source. At all levels, what debuggers are told has its bounds.
+/// place, and within a block of the IR lines come in the order of the source. At all levels, debug information is within its bounds.
 fn every_line_of_the_examples() -> Result<(), Failed> {
     let mut checked = 0;
     for entry in std::fs::read_dir(root().join("examples"))?.flatten() {

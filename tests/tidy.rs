@@ -242,7 +242,7 @@ fn every_dependency_is_used() {
 const BANNED: &[(&str, &str, &[&str])] = &[
     ("mnemonic().contains(", "ask the resolved instruction for what the tables know of it", &[]),
     ("mnemonic().starts_with(", "ask the resolved instruction for what the tables know of it", &[]),
-    ("message.contains(\"", "errors are told apart by their codes", &[]),
+    ("message.contains(\"", "errors are distinguished by their codes", &[]),
     (
         "std::env::var",
         "the library reads no environment",

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 /// Makes PTX of a file; `None` if that fails.
 pub type Compile = Box<dyn Fn(&Source) -> Option<String>>;
 
-/// The peers, told to keep loops or not.
+/// The peers, with or without flags that keep loops rolled.
 pub fn all(rolled: bool) -> Vec<(&'static str, Compile)> {
     let nvcc = std::env::var_os("NVCC").unwrap_or_else(|| "nvcc".into());
     let mut found: Vec<(&'static str, Compile)> = Vec::new();

@@ -177,7 +177,7 @@ struct Report {
     processes: usize,
 }
 
-/// The kinds of entries that are told, and whether the run is not as it should be with one.
+/// The kinds of entries that are reported, and whether the run is not as it should be with one.
 const KINDS: [(&str, &str, bool); 4] = [
     ("error", "errors found by checkers", true),
     ("warning", "warnings of checkers", false),

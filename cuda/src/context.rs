@@ -86,7 +86,7 @@ impl Context {
         self.note(first.map_or(Ok(()), Err))
     }
 
-    /// Waits for all work, of streams that are captured too, whose errors are told elsewhere: before memory or code is taken away.
+    /// Waits for all work, of streams that are captured too, whose errors are reported elsewhere: before memory or code is taken away.
     pub fn settle(&self) {
         self.streams().iter().chain([&self.legacy]).for_each(|stream| stream.queue.ticket().wait());
     }

@@ -53,7 +53,7 @@ impl fmt::Display for Code {
 /// Why a call does not do what it was asked to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Error {
-    /// What the client is told.
+    /// The code that the client gets.
     pub code: Code,
     /// What the log says.
     pub message: String,

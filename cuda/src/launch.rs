@@ -158,7 +158,7 @@ impl KernelLaunch {
     pub fn attributes(&self) -> BTreeMap<u32, AttributeValue> {
         let own =
             [COOPERATIVE, CLUSTER].into_iter().filter_map(|number| Some((number, self.shape().get(number)?)));
-        // A kernel without clusters is told nothing of them.
+        // A kernel without clusters gets no arguments about them.
         let own = own.filter(|(_, value)| *value != [0; 16]);
         own.chain(self.preferences.iter().map(|(number, value)| (*number, *value))).collect()
     }

@@ -23,7 +23,7 @@ pub enum Op {
     Fill(Fill),
     /// A function of the host.
     Host(Host),
-    /// A function of the host that is told of the stream and its state.
+    /// A function of the host, called with the stream and its state.
     Callback(StreamCallback, u64, crate::ffi::Pointer),
     /// The time is taken.
     Record(Arc<Event>),

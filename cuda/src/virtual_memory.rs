@@ -180,7 +180,7 @@ impl State {
             }
             let at =
                 NonNull::new(Pointer::at(start).0.cast::<u8>()).ok_or_else(|| Error::value("no address"))?;
-            // SAFETY: pages of the library's, which are taken away after the device has been told.
+            // SAFETY: pages of the library's, which are taken away after the device has been notified.
             unsafe { self.device.adopt(at, bytes) }?;
             let device = self.virtual_memory.at(start).map_or(0, |(_, pages, _)| pages.device);
             let (kind, context, pool) = (Kind::Virtual, None, None);

@@ -86,7 +86,7 @@ pub fn choose(device: i32) -> Result<(), Error> {
     }
     DEVICE.set(device);
     match fault() {
-        // The device is chosen all the same: the fault is told by what is then done with it.
+        // The device is chosen all the same: its first use reports the fault.
         Err(_) => Ok(()),
         Ok(()) => cu!(cuCtxSetCurrent(primary(device)?)),
     }

@@ -17,7 +17,7 @@ include!(concat!(env!("OUT_DIR"), "/errors.rs"));
 /// Why a call does not do what it was asked to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Error {
-    /// What the client is told.
+    /// The code that the client gets.
     pub code: Code,
     /// Why; of what the driver has refused, the driver's log has it.
     pub message: String,

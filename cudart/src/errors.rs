@@ -1,4 +1,4 @@
-//! Errors, told to programs.
+//! The error codes that programs get.
 
 use crate::error::{self, Code};
 use std::ffi::c_char;

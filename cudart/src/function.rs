@@ -1,4 +1,4 @@
-//! What is told of functions.
+//! Attributes of functions.
 
 use crate::context;
 use crate::driver::cu;

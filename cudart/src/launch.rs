@@ -46,7 +46,7 @@ thread_local! {
     static PENDING: RefCell<Vec<Configuration>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The fault of the kernel itself is told by later calls, as on a GPU, which runs it later.
+/// The fault of the kernel itself is reported by later calls, as on a GPU, which runs it later.
 fn launched(outcome: Result<(), Error>) -> Result<(), Error> {
     match outcome {
         Err(error) if error.code.is_fault() => Ok(()),

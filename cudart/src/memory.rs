@@ -1,4 +1,4 @@
-//! Memory: what is allocated in rows and slices, and what is told of a pointer.
+//! Memory: what is allocated in rows and slices, and the attributes of a pointer.
 
 use crate::context;
 use crate::driver::{Handle, cu};

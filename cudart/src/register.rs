@@ -67,7 +67,7 @@ fn name(text: Text) -> Result<CString, Error> {
 }
 
 impl Registered {
-    /// The library of a fat binary, which is loaded when it is first asked for; managed variables are told their places then.
+    /// The library of a fat binary, which is loaded when it is first asked for; managed variables get their addresses then.
     fn library(&mut self, handle: usize) -> Result<u64, Error> {
         let gone = || Error::new(Code::INVALID_RESOURCE_HANDLE, "a fat binary that was given back");
         let binary = self.binaries.get_mut(&handle).ok_or_else(gone)?;
@@ -178,7 +178,7 @@ pub fn variable(symbol: Pointer) -> Result<(u64, usize), Error> {
     Err(Error::new(Code::INVALID_SYMBOL, message))
 }
 
-/// Registers a variable; what is wrong with it is told when it is used.
+/// Registers a variable; what is wrong with it is reported when it is used.
 fn register(handle: usize, symbol: u64, device_name: Text, bytes: usize, managed: Option<Out<u64>>) {
     call("__cudaRegisterVar", || {
         let name = name(device_name)?;

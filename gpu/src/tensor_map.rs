@@ -1,4 +1,4 @@
-//! What tensor copies are told of memory.
+//! Descriptions of memory for tensor copies.
 
 use crate::error::Error;
 use crate::gpu::Gpu;

@@ -264,7 +264,7 @@ impl LocData {
 /// What is wanted of a loop.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum LoopHint {
-    /// `nounroll`: it stays a loop; ptxas is told too.
+    /// `nounroll`: it stays a loop, in ptxas too.
     NoUnroll,
     /// `unroll n`: so many rounds in one.
     Unroll(u32),
@@ -311,7 +311,7 @@ pub struct Function {
     pub locs: PrimaryMap<Loc, LocData>,
     /// The user's source an instruction comes from.
     pub inst_locs: SecondaryMap<Inst, cranelift_entity::packed_option::PackedOption<Loc>>,
-    /// What a debugger is told about it.
+    /// Its debug information.
     pub debug: Option<Box<FunctionDebug>>,
     /// What calls of functions of the module do, where that is known to be less than what a call may do: found by a pass, and no part of the text.
     pub callee_traits: FxHashMap<FuncId, Traits>,

@@ -142,7 +142,7 @@ pub struct Module {
     pub files: PrimaryMap<FileId, String>,
     /// When those files were changed and how long they are, where the front end says so.
     pub stamps: SecondaryMap<FileId, Option<FileStamp>>,
-    /// What a debugger is told, beside what functions have themselves.
+    /// Debug information, beside that of its functions.
     pub debug: Option<Box<DebugInfo>>,
     /// The text that spans of the module count in: what the parser read, or [`Source::none`] for a module that was built.
     pub source: Source,

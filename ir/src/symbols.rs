@@ -185,7 +185,7 @@ impl Module {
             let kept = known.filter(|(id, _)| functions.contains(*id));
             func.callee_traits = kept.map(|(id, traits)| (new_functions[id], traits)).collect();
         }
-        // What is told of a variable that goes, goes with it.
+        // The debug information of a removed variable is removed too.
         if let Some(debug) = &mut self.debug {
             debug.globals.retain_mut(|variable| {
                 variable.global = new_globals[variable.global];

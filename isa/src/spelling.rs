@@ -1,7 +1,7 @@
 //! Mnemonics that PTX does not have: which one was meant.
 //!
 //! A mnemonic is read against every form of every opcode with the same first word. The reading with the fewest faults wins: a word without a
-//! place and an empty place that it could have filled count as one. The faults are then told one by one, each at its word, and the mnemonic
+//! place and an empty place that it could have filled count as one. The faults are then reported one by one, each at its word, and the mnemonic
 //! that the reading amounts to is the suggestion.
 
 use crate::check::{Context, Resolved};
@@ -60,7 +60,7 @@ const FOREIGN_MODIFIERS: [(&str, &str); 16] = [
 /// Of several modifiers that would do, those that nearly every program means.
 const CUSTOMARY: [&str; 5] = ["eq", "rn", "rni", "sync", "lo"];
 
-/// The longest name that is looked into; hostile ones are only told.
+/// The longest name that is looked into; longer ones are only reported.
 const LONGEST: usize = 200;
 
 /// How one form reads a mnemonic.

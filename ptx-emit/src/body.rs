@@ -49,7 +49,7 @@ pub struct Written {
     pub stmts: List<Stmt>,
     /// The operation that each statement was made for.
     pub origins: Vec<Option<ir::Inst>>,
-    /// What a debugger is told of it, with [`Debug::Full`].
+    /// Its debug information, with [`Debug::Full`].
     pub described: Option<Described>,
     pub statistics: DebugStatistics,
 }

@@ -29,7 +29,7 @@ pub struct Stats {
     pub registers: [u32; RegClass::COUNT],
     /// What the passes did.
     pub passes: Report,
-    /// How much a debugger is told of lines and variables.
+    /// How much debug information is emitted about lines and variables.
     pub debug: DebugStatistics,
     /// Time in verification of the input.
     pub verify_time: Duration,
@@ -129,7 +129,7 @@ impl Compiler {
         self.with_debug(if line_info { Debug::Lines } else { Debug::None })
     }
 
-    /// What a debugger is told: [`Debug::None`] unless set. A module without debug information is its own source, if it was read from text.
+    /// The debug information to emit: [`Debug::None`] unless set. A module without debug information is its own source, if it was read from text.
     pub fn with_debug(mut self, debug: Debug) -> Self {
         self.debug = debug;
         self

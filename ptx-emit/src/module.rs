@@ -40,7 +40,7 @@ pub struct Built {
     pub registers: [u32; RegClass::COUNT],
     /// For each function with a body, in the order of the tree.
     pub origins: Vec<Origins>,
-    /// How much is told of variables and lines.
+    /// How much debug information is emitted about variables and lines.
     pub statistics: DebugStatistics,
 }
 

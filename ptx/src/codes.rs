@@ -59,7 +59,7 @@ warpsmith_diag::codes! {
     TOO_LARGE = "P0006";
     /// So many errors that the rest of the text is not read.
     ///
-    /// 500 findings of the parser, and as many of the validator, are told.
+    /// At most 500 findings of the parser, and as many of the validator, are reported.
     TOO_MANY = "P0007";
     /// A text that cannot be formatted without changing its tokens: it is left alone.
     FORMAT = "P0008";
@@ -70,7 +70,7 @@ warpsmith_diag::codes! {
 
     /// Something else was expected here.
     ///
-    /// Each statement ends in `;`. A missing `;` at the end of a line, a missing comma between operands, or a misspelt directive is told once and
+    /// Each statement ends in `;`. A missing `;` at the end of a line, a missing comma between operands, or a misspelt directive is reported once and
     /// read as it was meant, so that the rest of the text is validated too.
     SYNTAX = "P0101";
     /// A brace without its partner.
@@ -113,7 +113,7 @@ warpsmith_diag::codes! {
     ADDRESS_SIZE = "P0304";
     /// A feature that the version or the target does not have.
     ///
-    /// The message names the lowest version and target that would do. It is told at the first use, with a count of the others.
+    /// The message names the lowest version and target that would do. It is reported at the first use, with a count of the others.
     GATE = "P0305";
     /// More memory than there is.
     ///
@@ -122,7 +122,7 @@ warpsmith_diag::codes! {
     /// A version or target that is newer than those that are known.
     ///
     /// What is checked is checked by the rules of the newest known version, and of the nearest earlier target of the family: what only the newer ones
-    /// have is not known, and told as an error.
+    /// have is not known, and reported as an error.
     NEWER = "P0307";
     /// Something that some releases of ptxas take and others do not, whatever the `.version`.
     ///
@@ -135,7 +135,7 @@ warpsmith_diag::codes! {
     DUPLICATE = "P0401";
     /// A name that is not declared.
     ///
-    /// Names are declared before their use, labels anywhere in their scope. `.reg .b32 %r<8>;` declares `%r0` to `%r7`. Each name is told once
+    /// Names are declared before their use, labels anywhere in their scope. `.reg .b32 %r<8>;` declares `%r0` to `%r7`. Each name is reported once
     /// for a function, with a count, and registers of one prefix together.
     UNKNOWN_NAME = "P0402";
     /// A state space that cannot be declared there.

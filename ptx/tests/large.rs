@@ -1,4 +1,4 @@
-//! Modules so large that several threads validate them: what is told is what one pass tells.
+//! Modules so large that several threads validate them: they report what one pass reports.
 
 use warpsmith_ptx::{Item, Stmt, ValidatedModule, parse, validate};
 
@@ -94,7 +94,7 @@ fn warnings_are_told_in_the_order_of_the_text() {
     let lenient = "ld.global.u32 %r1, [%r2];";
     let one = messages(&module(1, |_| Some(lenient)));
     assert_eq!(one.len(), 1);
-    // The module level is seen by every thread, and what it says is told once.
+    // The module level is seen by every thread, and its findings are reported once.
     let text = module(300, |f| (f % 40 == 0).then_some(lenient));
     let found = messages(&text.replace(".address_size 64", ".address_size 64\n.pragma \"unheard of\";"));
     assert_ne!(found[0], one[0]);
@@ -124,7 +124,7 @@ fn a_text_read_in_parts_has_one_tree() {
     let whole = module(300, plant);
     assert!(whole.len() > 6 << 20, "large enough for parts");
     let parsed = parse(&whole);
-    // One reader: a byte outside of ASCII is told, and nothing else differs.
+    // One reader: a byte outside of ASCII is reported, and nothing else differs.
     let marked = parse(&format!("{whole}// \u{e9}\n"));
     assert_eq!(marked.diagnostics.len() - parsed.diagnostics.len(), 1);
     assert!(parsed.module == marked.module);

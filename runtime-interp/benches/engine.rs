@@ -215,7 +215,7 @@ fn tiled_matrix_product_by_cores(bencher: divan::Bencher, cores: usize) {
     measure(bencher, (device, load(&matmul()), launch));
 }
 
-/// Counts what it is told of, so that the price of being watched is measured.
+/// Counts its events, so that the price of observation is measured.
 #[derive(Default)]
 struct Counter {
     instructions: u64,

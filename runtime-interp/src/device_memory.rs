@@ -11,7 +11,7 @@ use std::ptr::NonNull;
 pub enum Holder {
     /// A buffer that the host has allocated.
     Buffer,
-    /// Memory of the host that [`Device::adopt`] was told of.
+    /// Memory of the host that was passed to [`Device::adopt`].
     Adopted,
     /// The variables of a program, or the heap of kernels.
     Internal,

@@ -163,7 +163,7 @@ WAIT:
     }
 }
 
-/// Stops where an instruction of a mnemonic is about to be executed, and does as it is told.
+/// Stops where an instruction of a mnemonic is about to be executed, and does what the test says.
 struct At1<F> {
     mnemonic: &'static str,
     act: F,

@@ -20,7 +20,7 @@ pub enum Both {
 /// Enough for a statement and three changes.
 const BYTES: usize = 256;
 
-/// The statement of a seed, with the changes made of it, and what the validator and ptxas both say of it. Where they differ, what is told is of the statement with those
+/// The statement of a seed, with the changes made of it, and what the validator and ptxas both say of it. Where they differ, the report is of the statement with those
 /// changes alone that make the difference. `None` without a ptxas that knows the target and version.
 pub fn spoilt(seed: u64, tools: &dyn Tools) -> Option<(Case, Result<Both, Failure>)> {
     let bytes = Random::new(seed).bytes(BYTES);

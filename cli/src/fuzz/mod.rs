@@ -137,8 +137,8 @@ pub fn run(options: &Options) -> Outcome {
             if let Some(seed) = state.stuck(Duration::from_secs(options.limit)) {
                 state.add_stuck(seed, options.limit, source.case(seed, &tools));
                 // A thread cannot be taken back from what goes on without end: the process ends with it.
-                let told = summary(&mut out, options, &state, start).and_then(|_| Ok(out.flush()?));
-                std::process::exit(if told.is_ok() { 1 } else { 2 });
+                let written = summary(&mut out, options, &state, start).and_then(|_| Ok(out.flush()?));
+                std::process::exit(if written.is_ok() { 1 } else { 2 });
             }
         }
     });

@@ -339,7 +339,7 @@ fn load_ir(options: &Options, source: &Input) -> Loaded {
             Failure::Rejected | Failure::Status(_) => Vec::new(),
         })
     })?;
-    // What is found is told in lines of the source, and to whoever watches the run in its names.
+    // Findings name lines of the source; observers of the run get its own names.
     let compiler = match (options.compilation.debug, options.watch.any()) {
         (true, _) => compiler,
         (false, true) => compiler.with_debug(Debug::Full),

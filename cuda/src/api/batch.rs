@@ -69,7 +69,7 @@ fn spread<T: Copy>(list: &[T], starts: &[usize], count: usize) -> Result<Vec<T>,
     Ok(list.iter().zip(starts).zip(ends).flat_map(|((own, start), end)| vec![*own; end - start]).collect())
 }
 
-/// Has copies made in a stream, all or none. `failed` is told which one is wrong.
+/// Has copies made in a stream, all or none. `failed` gets the index of the wrong one.
 fn copies(
     handle: u64,
     count: usize,

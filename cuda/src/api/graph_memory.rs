@@ -41,7 +41,7 @@ unsafe impl Plain for BatchParams {}
 const _: () = assert!(size_of::<AllocationParams>() == 120 && size_of::<BatchParams>() == 32);
 
 impl AllocationParams {
-    /// The work of a node, whose address the client is told in its parameters.
+    /// The work of a node, whose address the client gets in its parameters.
     pub fn allocate(params: Out<AllocationParams>) -> Result<Op, Error> {
         let mut given = params.get()?;
         let device = given.pool.device()?;

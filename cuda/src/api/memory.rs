@@ -1,4 +1,4 @@
-//! Memory: of devices, of the host, shared, and what is told of it.
+//! Memory: of devices, of the host, shared, and queries of it.
 
 use crate::context::current;
 use crate::error::{Code, Error};

@@ -1,4 +1,4 @@
-//! What is told of a pointer.
+//! The attributes of a pointer.
 
 use crate::context::{current, current_handle};
 use crate::error::{Code, Error};
@@ -67,7 +67,7 @@ fn give(number: u32, address: u64, value: Out<c_void>, zero: bool) -> Result<(),
     let on_host = matches!(found.kind, Kind::Host | Kind::Registered | Kind::Managed);
     match number {
         1 => value.of::<u64>().set(found.context),
-        // The types of host and device memory; managed memory is told as the device's.
+        // The types of host and device memory; managed memory is reported as the device's.
         2 => value.of::<u32>().set(if matches!(found.kind, Kind::Host | Kind::Registered) { 1 } else { 2 }),
         3 => value.of::<u64>().set(address),
         4 if on_host => value.of::<u64>().set(address),

@@ -10,8 +10,8 @@ use std::cell::RefCell;
 use std::sync::{Arc, Mutex};
 
 thread_local! {
-    /// The nodes that were last told of, which a client reads until its next call.
-    static TOLD: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
+    /// The nodes that were last returned, which a client reads until its next call.
+    static RETURNED: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
     /// As many edges without data.
     static EDGES: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
 }
@@ -120,10 +120,10 @@ fn info(
         *kept = vec![0; captured.after.len().max(1)];
         Pointer(kept.as_mut_ptr().cast())
     }));
-    nodes.offer(TOLD.with_borrow_mut(|told| {
-        *told = captured.after;
-        told.reserve(1);
-        Pointer(told.as_mut_ptr().cast())
+    nodes.offer(RETURNED.with_borrow_mut(|returned| {
+        *returned = captured.after;
+        returned.reserve(1);
+        Pointer(returned.as_mut_ptr().cast())
     }));
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Tensor maps: what tensor copies are told of memory.
+//! Tensor maps: descriptions of memory for tensor copies.
 
 use crate::error::Error;
 use crate::ffi::{In, Out, Pointer, api};

@@ -37,7 +37,7 @@ struct Front<'a> {
     next: usize,
     file: FileId,
     unit: UnitId,
-    /// The name, the type of the IR, what a debugger is told that it is, the fields of a struct.
+    /// The name, the type of the IR, the type for debuggers, the fields of a struct.
     types: Vec<(&'a str, Type, Option<DebugTypeId>, Vec<Named<'a>>)>,
     /// With the types of the parameters and of the result.
     functions: HashMap<&'a str, (FuncId, Vec<Ty>, Ty)>,
@@ -92,9 +92,9 @@ impl<'a> Front<'a> {
         self.expect(";")?;
         let ty = module.types.structure(&fields.iter().map(|(ty, _)| self.ir(*ty)).collect::<Vec<_>>());
         let mut debug = DebugBuilder::new(module);
-        let told: Vec<_> = fields.iter().filter_map(|f| Some((f.1, self.told(&mut debug, f.0)?))).collect();
-        let told = debug.structure(name, ty, &told);
-        self.types.push((name, ty, Some(told), fields));
+        let typed: Vec<_> = fields.iter().filter_map(|f| Some((f.1, self.debug_type(&mut debug, f.0)?))).collect();
+        let typed = debug.structure(name, ty, &typed);
+        self.types.push((name, ty, Some(typed), fields));
         Ok(())
     }
 
@@ -167,8 +167,8 @@ impl<'a> Front<'a> {
         if ty.1 > 0 { Type::PTR } else { self.types[ty.0].1 }
     }
 
-    /// The type that a debugger is told.
-    fn told(&self, debug: &mut DebugBuilder, ty: Ty) -> Option<DebugTypeId> {
+    /// The type for debuggers.
+    fn debug_type(&self, debug: &mut DebugBuilder, ty: Ty) -> Option<DebugTypeId> {
         let pointer = |to, _| Some(debug.pointer(to, StateSpace::Generic));
         (0..ty.1).fold(self.types[ty.0].2, pointer)
     }

@@ -23,8 +23,8 @@ impl<'a> Body<'_, 'a> {
 
     /// From here on a name is that of an operand, and a debugger finds it in a storage.
     fn declare(&mut self, at: usize, kind: VariableKind, name: &'a str, operand: Operand, storage: Storage) {
-        let told = self.b.debug_types().and_then(|mut debug| self.front.told(&mut debug, operand.0));
-        if let Some(ty) = told {
+        let typed = self.b.debug_types().and_then(|mut debug| self.front.debug_type(&mut debug, operand.0));
+        if let Some(ty) = typed {
             let variable = self.b.declare_variable(name, kind, ty, self.scope, self.front.declared(at));
             self.b.bind_variable(variable, None, storage);
         }

@@ -60,7 +60,7 @@ fn make(row: &str, mask: Option<&str>) -> Option<(String, Case)> {
         return None;
     }
     let approximates = mnemonic.mods().iter().any(|m| matches!(m.text(), "approx" | "full"));
-    // It folds approximate instructions to rounded values, and those of the oldest targets flush subnormals without being told.
+    // It folds approximate instructions to rounded values, and those of the oldest targets flush subnormals without `.ftz`.
     if approximates && (registers.len() < 2 || target.starts_with("sm_1") && target.len() == 5) {
         return None;
     }

@@ -46,7 +46,7 @@ impl FunctionBuilder<'_> {
         self.home.module_mut().map(|module| &mut module.types)
     }
 
-    /// The units, types and functions of the source that a debugger is told, to add to. A detached builder has none to add to: they are made before
+    /// The units, types and functions of the source in the debug information, to add to. A detached builder has none to add to: they are made before
     /// it.
     pub fn debug_types(&mut self) -> Option<DebugBuilder<'_>> {
         self.home.module_mut().map(DebugBuilder::new)

@@ -127,9 +127,9 @@ impl<'m> DebugBuilder<'m> {
     /// ```
     pub fn structure(&mut self, name: &str, ty: Type, fields: &[(&str, DebugTypeId)]) -> DebugTypeId {
         let types = &self.module.types;
-        let members = (0..).zip(fields).filter_map(|(n, (name, told))| {
+        let members = (0..).zip(fields).filter_map(|(n, (name, typed))| {
             let (_, offset) = types.field(ty, n)?;
-            Some(Member { name: (*name).to_owned(), ty: *told, offset, bits: None })
+            Some(Member { name: (*name).to_owned(), ty: *typed, offset, bits: None })
         });
         let (members, size) = (members.collect(), types.size(ty));
         self.composite(Composite::Struct, name, size, members)

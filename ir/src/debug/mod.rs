@@ -1,4 +1,4 @@
-//! Debug information: what a debugger is told about the source of a module. DWARF's model (DWARF 2, 3 to 5), without its encoding.
+//! Debug information: what a debugger knows about the source of a module. DWARF's model (DWARF 2, 3 to 5), without its encoding.
 //!
 //! - [`DebugInfo`], of a module: compile units, types, the subprograms of the source, global variables.
 //! - [`FunctionDebug`], of a function: which subprogram it is, scopes, variables, and their bindings.

@@ -365,7 +365,7 @@ impl<'a> BodyReader<'_, 'a> {
     /// Notes from which operand a result will get its type.
     #[expect(
         clippy::wildcard_enum_match_arm,
-        reason = "the types of other results are written, or told by their rule"
+        reason = "the types of other results are written, or follow from their rule"
     )]
     fn type_comes_later(&mut self, inst: Inst, n: usize, result: Value, span: Span) {
         let info = self.func.dfg.opcode(inst).info();

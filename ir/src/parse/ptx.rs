@@ -14,7 +14,7 @@ use smallvec::SmallVec;
 use warpsmith_diag::{Span, Suggestion};
 use warpsmith_isa::{Context, Fix, Mnemonic, Operand, Place, Remedy, Target, Version, codes, of_text};
 
-/// After so many errors nobody is told any more what was meant, which takes its time.
+/// After so many errors no spelling is suggested any more, since that takes time.
 const EXPLAINED: usize = 1000;
 
 /// The operands read so far, each with its place.
@@ -115,7 +115,7 @@ impl<'a> BodyReader<'_, 'a> {
         Some(known)
     }
 
-    /// A name that no instruction has. What was meant may be told by the operands.
+    /// A name that no instruction has. The operands may show which was meant.
     #[cold]
     fn no_instruction(&mut self, word: Token, name: &str, written: &Written, results: usize) {
         let target = self.p.module.target.or_else(|| Target::all().last()).unwrap_or(Target::sm(120));

@@ -172,21 +172,21 @@ impl Verifier<'_> {
             (span, format!("{text}, of type {}", self.func.dfg.ty(value)))
         });
         let error = self.ptx_error(inst, span, code, message);
-        let mut told = error.clone();
+        let mut improved = error.clone();
         if let Some(expected) = expected {
-            told = told.label(span, expected);
+            improved = improved.label(span, expected);
         }
         if let Some((span, text)) = origin.filter(|(span, _)| !span.is_none()) {
-            told = told.label(span, text);
+            improved = improved.label(span, text);
         }
-        told.notes.extend(help);
+        improved.notes.extend(help);
         if let Some(Fix { remedy: Remedy::Mnemonic(text), certain }) = fix {
-            told = match certain {
-                true => told.fix("did you mean", whole, text),
-                false => told.suggest("perhaps this was meant", whole, text),
+            improved = match certain {
+                true => improved.fix("did you mean", whole, text),
+                false => improved.suggest("perhaps this was meant", whole, text),
             };
         }
-        *error = told.section(section);
+        *error = improved.section(section);
     }
 
     fn spans(&self, inst: Inst) -> PtxSpans {

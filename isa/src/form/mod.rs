@@ -22,7 +22,7 @@ pub struct Form {
     pub operation: Operation,
     /// Places for modifiers, in the order of the manual.
     pub slots: &'static [Slot],
-    /// The modifiers of the slots, by one bit of a word each: most forms of an opcode are told from a mnemonic by that.
+    /// The modifiers of the slots, by one bit of a word each: that suffices to find the form of most mnemonics.
     pub(crate) modifiers: ModWord,
     /// The operands in order.
     pub operands: &'static [OperandSpec],

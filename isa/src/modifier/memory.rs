@@ -139,7 +139,7 @@ kinds! {
         FabricToFabric = FabricFabric,
     }
 
-    /// A state space as a modifier names it, the block's shared memory told from the cluster's.
+    /// A state space as a modifier names it, the block's shared memory distinguished from the cluster's.
     SpaceModifier space_modifier {
         /// `.const`
         Const = Const,

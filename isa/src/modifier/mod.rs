@@ -55,6 +55,6 @@ mod tests {
     #[test]
     fn every_flag_stands_for_nothing_else() {
         let of_a_kind: Vec<_> = FLAGS.iter().filter(|m| is_of_a_kind(**m)).collect();
-        assert_eq!(of_a_kind, [&Mod::Sync], "told by a kind already");
+        assert_eq!(of_a_kind, [&Mod::Sync], "distinguished by a kind already");
     }
 }

@@ -163,7 +163,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-// What is seldom needed is told what it needs by value and returns it: so the place in the stream stays in a register while a record is read.
+// Rarely used functions take what they need by value and return it: so the place in the stream stays in a register while a record is read.
 
 /// The bytes of a file from one of its last seven on.
 #[cold]

@@ -185,7 +185,7 @@ impl Builder<'_, '_, '_> {
             u32::try_from(at.max(1)).map_err(|_| Error::unsupported("arguments of more than 2^32 bytes"))?;
         let slot = self.b.create_stack_slot(size, 16);
         for (arg, ty, at) in places {
-            // The callee is not told of address spaces: `%s` of OpenCL's `printf` takes a text in any of them.
+            // The callee does not know address spaces: `%s` of OpenCL's `printf` takes a text in any of them.
             let values = self.value(arg)?;
             let address = self.b.ins().stack_addr(slot, at as i32);
             if let [pointer] = values.as_slice()

@@ -159,7 +159,7 @@ impl Builder<'_, '_, '_> {
 
     fn system_call(&mut self, inst: &Inst, call: &Call, name: &str) -> Result<()> {
         let mut args = Vec::new();
-        // What `delete` says of the size, `free` is not told.
+        // `delete` passes the size, which `free` does not take.
         if let Some(first) = self.body.args(call).first() {
             let value = self.scalar(*first)?;
             args.push(self.generic(value));

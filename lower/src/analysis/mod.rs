@@ -87,10 +87,10 @@ pub struct Analyses {
 
 /// What a pass notes of a function for its next run.
 pub trait Note: Any + Send {
-    /// Told before the function gets [new numbers](Function::compact), of which there is none for what is not in its layout.
+    /// Called before the function gets [new numbers](Function::compact), of which there is none for what is not in its layout.
     fn before_new_numbers(&mut self, func: &Function);
 
-    /// Told after the function got new numbers: what was noted by old ones has to be noted by new ones, or to be forgotten.
+    /// Called after the function got new numbers: what was noted by old ones has to be noted by new ones, or to be forgotten.
     fn new_numbers(&mut self, func: &Function, old: &Compacted);
 }
 

@@ -312,7 +312,7 @@ impl Function {
         }
     }
 
-    /// Adds a block that ends in a trap until told otherwise.
+    /// Adds a block that ends in a trap until its terminator is set.
     pub fn add_block(&mut self, params: &[VReg]) -> Block {
         let params = self.add_args(params);
         let terminator = Terminator::Trap;

@@ -1,4 +1,4 @@
-//! What conditions are told of values is true: the known bits of every operation from those of its operands, and the bits of operands that are
+//! What is derived from conditions is true: the known bits of every operation from those of its operands, and the bits of operands that are
 //! demanded, at 4 bits and on all values.
 
 use warpsmith_ir::{Opcode, OperandRule, Type, meaning};

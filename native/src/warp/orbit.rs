@@ -1,5 +1,5 @@
 //! The code of a loop whose values stay in the host's registers from round to round: a few chunks of lanes go round until all of them have left it, then
-//! the next ones. Behind it the engine is told how many rounds each lane took, by which it counts, and parts lanes that have left from the others.
+//! the next ones. Behind it the engine gets the number of rounds of each lane, by which it counts, and separates lanes that have left from the others.
 //!
 //! **Invariant.** So many rounds are made at most that neither the end of the turn nor the limit of jumps while others wait is reached in between. A lane that
 //! has left goes on computing with those of its chunk, and what it computes is not stored.

@@ -1,4 +1,4 @@
-//! What a debugger is told: `.file` and `.loc`, and DWARF in `.section`s (PTX ISA 9.0, 11.5; PTX interoperability guide, chapter 5).
+//! Debug information: `.file` and `.loc`, and DWARF in `.section`s (PTX ISA 9.0, 11.5; PTX interoperability guide, chapter 5).
 //!
 //! - `lines`: the `.loc` of each instruction, with the chain of functions that it was inlined through.
 //! - [`describe`]: what the writing of a body notes for this, and what is made of it.
@@ -18,7 +18,7 @@ use smallvec::SmallVec;
 use warpsmith_ir as ir;
 use warpsmith_ptx::Symbol;
 
-/// How much a debugger is told.
+/// How much debug information is emitted.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
 pub enum Debug {
     /// Nothing.

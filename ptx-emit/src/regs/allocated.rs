@@ -158,7 +158,7 @@ impl View {
         let start = self.ends.len() as u32;
         let params = self.add_vregs(func, func.params(block));
         if !func.params(block).is_empty() {
-            // A parameter that is only passed on is in no operand, and its home would not be told.
+            // A parameter that is only passed on is in no operand, and its home would not be reported.
             func.params(block).iter().for_each(|&param| self.operand(func, param, ra::OperandKind::Use));
             self.end_inst(Role::Body);
         }

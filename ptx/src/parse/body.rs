@@ -7,7 +7,7 @@ use crate::tree::*;
 use warpsmith_diag::Span;
 
 impl Parser<'_> {
-    /// `{ statements }`. Scopes within are statements themselves, so nothing recurses; mistakes are told and skipped.
+    /// `{ statements }`. Scopes within are statements themselves, so nothing recurses; mistakes are reported and skipped.
     pub(super) fn body(&mut self) -> List<Stmt> {
         let open = self.span();
         self.bump();

@@ -27,7 +27,7 @@ use warpsmith_diag::{Diagnostic, Span};
 /// The deepest nesting of constant expressions and of initialiser lists.
 const MAX_DEPTH: u32 = 128;
 
-/// How many errors are told.
+/// The number of errors that are reported at most.
 const MAX_ERRORS: usize = 500;
 
 /// What [`parse`] found.
@@ -66,7 +66,7 @@ pub fn parse(source: &(impl AsRef<[u8]> + ?Sized)) -> Parsed {
     Parsed { module: parser.module, diagnostics: parser.diagnostics }
 }
 
-/// A syntax error has been told; the caller's caller resumes somewhere safe.
+/// A syntax error has been reported; the caller's caller resumes somewhere safe.
 struct Failed;
 
 type Parse<T> = Result<T, Failed>;
@@ -214,7 +214,7 @@ impl<'a> Parser<'a> {
         if self.eat(punct) { Ok(()) } else { Err(self.expected(what)) }
     }
 
-    /// The `;` that ends a statement. One that is missing at the end of a line, or of the body, is told and taken as read.
+    /// The `;` that ends a statement. One that is missing at the end of a line, or of the body, is reported, and assumed.
     #[inline]
     fn semicolon(&mut self, after: &str) -> Parse<()> {
         if self.eat(b';') {
@@ -233,7 +233,7 @@ impl<'a> Parser<'a> {
         Err(self.expected(&format!("`;` after {after}")))
     }
 
-    /// Remembers a name that stands where nothing could be understood, so that its uses are not told as well.
+    /// Remembers a name that stands where nothing could be understood, so that its uses are not reported too.
     fn lose_name(&mut self) {
         if self.token.kind == Kind::Name {
             let symbol = self.intern(self.span());

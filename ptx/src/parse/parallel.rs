@@ -37,7 +37,7 @@ pub(super) fn parse(text: &[u8]) -> Option<Parsed> {
     Some(Parsed { module, diagnostics: Vec::new() })
 }
 
-/// Reads the text from `start` on; `None` if anything is to be told.
+/// Reads the text from `start` on; `None` if there is anything to report.
 fn part(text: &[u8], start: usize) -> Option<Module> {
     if !text[start..].is_ascii() {
         return None;

@@ -164,7 +164,7 @@ impl Parser<'_> {
         Ok(value & (u64::MAX >> (64 - bits)))
     }
 
-    /// Old versions have no negative numbers here. The tree has their bits only, so it is told now.
+    /// Old versions have no negative numbers here. The tree has their bits only, so it is reported now.
     fn negative_data(&mut self, start: u32) {
         let row = warpsmith_isa::Directive::from_name(".section.negative");
         let since = row.and_then(|row| row.gates.first()?.any.first()?.since);

@@ -231,7 +231,7 @@ impl Validator<'_> {
         let span = declarator.span;
         if decl.space == StateSpace::Reg {
             if !dims.is_empty() {
-                // Its members are not told as undeclared as well.
+                // Its members are not reported as undeclared.
                 self.lost.insert(declarator.name);
                 let message = "registers cannot be arrays: write `%r<4>` for four of them";
                 let error = Diagnostic::error(codes::ARRAY, span, message);

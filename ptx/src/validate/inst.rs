@@ -100,7 +100,7 @@ impl<'m> Validator<'m> {
         }
     }
 
-    /// The form of a call is told by which parts it has; whether they agree with the callee is validated separately.
+    /// The form of a call follows from the parts that it has; whether they agree with the callee is validated separately.
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "the first operand that is not a group is what is called"
@@ -207,11 +207,11 @@ impl<'m> Validator<'m> {
             (Some(expected), None) => diagnostic.label(span, format!("expected {expected}")),
             (None, _) => diagnostic,
         };
-        let mut told = false;
+        let mut explained = false;
         if let Some(isa::Fix { remedy, certain }) = fix {
             let before = diagnostic.suggestions.len();
             // The change says all that the words would.
-            told = matches!(remedy, isa::Remedy::Brackets | isa::Remedy::Context { .. });
+            explained = matches!(remedy, isa::Remedy::Brackets | isa::Remedy::Context { .. });
             diagnostic = match remedy {
                 isa::Remedy::Mnemonic(text) => {
                     let whole = m.word_span(id, usize::MAX);
@@ -224,7 +224,7 @@ impl<'m> Validator<'m> {
                 isa::Remedy::Constant(ty) => self.reworded_constant(diagnostic, operand, ty),
                 isa::Remedy::Context { version, target } => self.label_context(diagnostic, version, target),
             };
-            told &= diagnostic.suggestions.len() > before;
+            explained &= diagnostic.suggestions.len() > before;
         }
         // An operand of the wrong type is half of a conflict; its declaration may be the wrong half.
         if matches!(code, isa_codes::REGISTER_TYPE | isa_codes::ADDRESS_REGISTER | isa_codes::SPACE)
@@ -238,7 +238,7 @@ impl<'m> Validator<'m> {
             diagnostic = self.label_declaration(diagnostic, name);
         }
         let form = |help: &String| help.starts_with("its form") && !diagnostic.suggestions.is_empty();
-        let help = help.filter(|help| !told && !form(help));
+        let help = help.filter(|help| !explained && !form(help));
         diagnostic.notes.extend(help);
         match gate {
             true => self.report_once(Repeat::Gate(code, expected.unwrap_or_default()), diagnostic),

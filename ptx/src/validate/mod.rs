@@ -5,7 +5,7 @@
 //! `call` (calls against signatures), `debug` (`.file`, `.loc`, `.section`, `.pragma`).
 //!
 //! Invariants:
-//! - All errors are told, each once: a name that is not declared, or a feature that the target lacks, is told at its first use with a count
+//! - All errors are reported, each once: a name that is not declared, or a feature that the target lacks, is reported at its first use with a count
 //!   (`repeat`), and spoils nothing else.
 //! - One pass in the order of the text, as PTX demands declaration before use; only labels are seen ahead. The bodies of a large module
 //!   are looked at by several threads first, and the pass is needed only if one of them finds something (`parallel`).
@@ -35,10 +35,10 @@ use warpsmith_diag::{Diagnostic, Span};
 use warpsmith_isa::memory::Layout;
 use warpsmith_isa::{Change, Context, Demand, Mnemonic, Release, Resolved, StateSpace, Target, Version};
 
-/// How many errors are told.
+/// The number of errors that are reported at most.
 const MAX_ERRORS: usize = 500;
 
-/// How many warnings are told.
+/// The number of warnings that are reported at most.
 const MAX_WARNINGS: usize = 100;
 
 /// Everything that is wrong with a module, and warnings, in the order of the text.
@@ -114,7 +114,7 @@ struct Validator<'m> {
     /// The lowest version that has what the module's own has not.
     sought: Option<Version>,
     context: Context,
-    /// True once the prologue is read: a missing one is told once.
+    /// True once the prologue is read: a missing one is reported once.
     has_version: bool,
     has_target: bool,
     /// True if version or target are not known: then nothing is said of what they have.
@@ -211,7 +211,7 @@ impl<'m> Validator<'m> {
         self.finish_debug();
         self.finish_prologue();
         self.finish_repeats();
-        // Labels are told when their scope opens, some directives at the end.
+        // Labels are validated when their scope opens, some directives at the end.
         self.diagnostics.sort_by_key(|finding| finding.span.start);
     }
 
@@ -265,7 +265,7 @@ impl<'m> Validator<'m> {
         }
     }
 
-    /// How many errors were told.
+    /// The number of errors reported so far.
     fn errors(&self) -> usize {
         self.diagnostics.len() - self.warnings.min(MAX_WARNINGS)
     }

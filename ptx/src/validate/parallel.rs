@@ -1,7 +1,7 @@
 //! Large modules on several threads.
 //!
 //! Each thread walks the whole module, but of the function bodies only through its share of them. What one body says has no bearing on another,
-//! with few exceptions ([`Validator::bodies_interact`]); what is *told* of them has: repeats are counted, and after many findings there is
+//! with few exceptions ([`Validator::bodies_interact`]); what is *reported* of them does: repeats are counted, and after many findings there is
 //! silence. So several threads only find out that there are no errors and few warnings, which is so for nearly every large module.
 
 use super::{Known, MAX_WARNINGS, Question, Validator};
@@ -64,7 +64,7 @@ impl Known {
             }
         }
         self.findings.sort_by_key(|finding| finding.span.start);
-        // Which of too many are told depends on the order of looking.
+        // Which of too many are reported depends on the order of validation.
         (self.findings.len() < MAX_WARNINGS).then_some(self)
     }
 }

@@ -191,7 +191,7 @@ impl Validator<'_> {
                             _ => error,
                         });
                         if index == 0 {
-                            // Told already: go on with what was meant, as far as can be guessed.
+                            // Already reported: go on with what was meant, as far as can be guessed.
                             self.unknown_context = true;
                             architecture = Some(self.context.target);
                         }

@@ -1,4 +1,4 @@
-//! What is told once though it occurs often: names that are not declared, and what the version or the target does not have.
+//! What is reported once even if it occurs often: names that are not declared, and what the version or the target does not have.
 
 use super::Validator;
 use crate::codes;
@@ -16,24 +16,24 @@ pub(super) enum Repeat {
     Name(Symbol, Option<u32>),
     /// No name that begins so is declared in the function.
     Prefix(String, Option<u32>),
-    /// A requirement that version and target do not meet, and the code it is told with.
+    /// A requirement that version and target do not meet, and the code of its report.
     Gate(&'static str, String),
 }
 
-/// What was told, by its place among the findings, and how often it came again.
+/// What was reported, by its index among the findings, and how often it was repeated.
 #[derive(Default)]
 pub(super) struct Repeats {
-    told: FxHashMap<Repeat, Told>,
+    reported: FxHashMap<Repeat, Reported>,
     /// Looking for a similar name costs time in proportion to the names; enough is enough.
     looked_up: u32,
-    /// How often something was told again.
+    /// How often something reported was found again.
     again: u32,
 }
 
 impl Repeats {
-    /// True if anything was told that may be told again.
+    /// True if anything was reported that may be found again.
     pub(super) fn any(&self) -> bool {
-        !self.told.is_empty()
+        !self.reported.is_empty()
     }
 
     /// True when so much was repeated that explaining more instructions would only cost time: the module is refused anyway.
@@ -42,7 +42,7 @@ impl Repeats {
     }
 }
 
-struct Told {
+struct Reported {
     finding: usize,
     more: u32,
     /// The other names of a prefix, and the highest number among all.
@@ -50,7 +50,7 @@ struct Told {
     highest: u64,
 }
 
-/// How many findings that were told before are counted.
+/// The number of repetitions that are counted at most.
 const MOST_REPEATED: u32 = 10_000;
 
 /// How many misspelt names are compared with all others.
@@ -59,49 +59,49 @@ const MOST_LOOKED_UP: u32 = 64;
 impl Validator<'_> {
     /// Reports the first finding of its kind and counts the others.
     pub(super) fn report_once(&mut self, key: Repeat, diagnostic: Diagnostic) {
-        if let Some(told) = self.repeats.told.get_mut(&key) {
-            told.more += 1;
+        if let Some(reported) = self.repeats.reported.get_mut(&key) {
+            reported.more += 1;
             self.repeats.again += 1;
             return;
         }
-        let told = Told { finding: self.diagnostics.len(), more: 0, names: Vec::new(), highest: 0 };
-        self.repeats.told.insert(key, told);
+        let reported = Reported { finding: self.diagnostics.len(), more: 0, names: Vec::new(), highest: 0 };
+        self.repeats.reported.insert(key, reported);
         self.report(diagnostic);
     }
 
-    /// Adds the counts to what was told.
+    /// Adds the counts to what was reported.
     pub(super) fn finish_repeats(&mut self) {
-        for (key, told) in &self.repeats.told {
-            let Some(finding) = self.diagnostics.get_mut(told.finding) else { continue };
+        for (key, reported) in &self.repeats.reported {
+            let Some(finding) = self.diagnostics.get_mut(reported.finding) else { continue };
             let times = |n: u32| if n == 1 { "once".to_owned() } else { format!("{n} times") };
             match key {
-                Repeat::Name(..) if told.more > 0 => {
-                    finding.notes.push(format!("it is used {} more", times(told.more)));
+                Repeat::Name(..) if reported.more > 0 => {
+                    finding.notes.push(format!("it is used {} more", times(reported.more)));
                 }
-                Repeat::Gate(..) if told.more > 0 => {
-                    let plural = if told.more == 1 { " needs" } else { "s need" };
-                    let least = if told.more >= MOST_REPEATED { "at least " } else { "" };
-                    finding.notes.push(format!("{least}{} more instruction{plural} the same", told.more));
+                Repeat::Gate(..) if reported.more > 0 => {
+                    let plural = if reported.more == 1 { " needs" } else { "s need" };
+                    let least = if reported.more >= MOST_REPEATED { "at least " } else { "" };
+                    finding.notes.push(format!("{least}{} more instruction{plural} the same", reported.more));
                 }
                 Repeat::Prefix(prefix, _) => {
-                    if told.more > 0 {
+                    if reported.more > 0 {
                         let shown: Vec<String> =
-                            told.names.iter().take(3).map(|name| format!("`{}`", &self.m[*name])).collect();
+                            reported.names.iter().take(3).map(|name| format!("`{}`", &self.m[*name])).collect();
                         let rest =
-                            (told.names.len() > 3).then(|| format!(" and {} more", told.names.len() - 3));
-                        let used = told.more as usize + 1;
+                            (reported.names.len() > 3).then(|| format!(" and {} more", reported.names.len() - 3));
+                        let used = reported.more as usize + 1;
                         let also = match shown.is_empty() {
                             true => String::new(),
                             false => format!(
                                 "nor {} {}{}; ",
-                                if told.names.len() == 1 { "is" } else { "are" },
+                                if reported.names.len() == 1 { "is" } else { "are" },
                                 shown.join(", "),
                                 rest.unwrap_or_default()
                             ),
                         };
                         finding.notes.push(format!("{also}{used} uses in all"));
                     }
-                    let count = told.highest + 1;
+                    let count = reported.highest + 1;
                     // A range that is too short is made longer; without one, this is how to declare it.
                     match finding
                         .suggestions
@@ -175,14 +175,14 @@ impl Validator<'_> {
         self.report_once(Repeat::Gate(codes::GATE, format!("{what} {clause}")), error);
     }
 
-    /// Tells that a name is not declared, and the nearest that is. Each name is told once in a function, and names that differ in their number
+    /// Reports that a name is not declared, and the nearest that is. Each name is reported once in a function, and names that differ in their number
     /// as one.
     pub(super) fn unknown_name(&mut self, name: Symbol, span: Span) {
         let m = self.m;
         let spelling = &m[name];
         let digits = spelling.len() - spelling.trim_end_matches(|c: char| c.is_ascii_digit()).len();
         let (prefix, number) = spelling.split_at(spelling.len() - digits);
-        // Its declaration could not be read, which has been told.
+        // Its declaration could not be read, which has been reported.
         let lost = |text: &str| m.names.find(text).is_some_and(|symbol| self.lost.contains(&symbol));
         if lost(spelling) || (digits > 0 && lost(prefix)) {
             return;
@@ -194,17 +194,17 @@ impl Validator<'_> {
             true => Repeat::Prefix(prefix.to_owned(), function),
             false => Repeat::Name(name, function),
         };
-        if let Some(told) = self.repeats.told.get_mut(&key) {
-            told.more += 1;
-            if told.highest < number && register {
-                told.highest = number.min(u64::from(u32::MAX));
+        if let Some(reported) = self.repeats.reported.get_mut(&key) {
+            reported.more += 1;
+            if reported.highest < number && register {
+                reported.highest = number.min(u64::from(u32::MAX));
             }
             let first = self
                 .diagnostics
-                .get(told.finding)
+                .get(reported.finding)
                 .is_some_and(|f| f.message.contains(&format!("`{spelling}`")));
-            if register && !first && told.names.len() < 1000 && !told.names.contains(&name) {
-                told.names.push(name);
+            if register && !first && reported.names.len() < 1000 && !reported.names.contains(&name) {
+                reported.names.push(name);
             }
             return;
         }
@@ -212,8 +212,8 @@ impl Validator<'_> {
             Diagnostic::error(codes::UNKNOWN_NAME, span, format!("`{spelling}` is not declared here"));
         let error = self.nearby(error, spelling, prefix, digits > 0, span);
         self.report_once(key.clone(), error);
-        if let Some(told) = self.repeats.told.get_mut(&key) {
-            told.highest = number.min(u64::from(u32::MAX));
+        if let Some(reported) = self.repeats.reported.get_mut(&key) {
+            reported.highest = number.min(u64::from(u32::MAX));
         }
     }
 

@@ -1,4 +1,4 @@
-//! What typical mistakes are told, word for word.
+//! The reports of typical mistakes, word for word.
 
 mod declarations;
 mod functions;

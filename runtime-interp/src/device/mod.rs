@@ -85,7 +85,7 @@ impl Device {
     }
 
     /// A device of a chosen kind whose addresses are those of the host: a pointer of a kernel is one of the host, and the other way round, for
-    /// memory of the host that [`Device::adopt`] was told of.
+    /// memory of the host that was passed to [`Device::adopt`].
     #[cfg(feature = "mapped")]
     pub fn mapped(machine: Machine) -> Self {
         let global = Global::mapped(machine.global_memory);

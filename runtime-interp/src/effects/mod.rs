@@ -1,6 +1,6 @@
 //! The instructions of PTX that do more than compute: memory, atomics, synchronisation, warp-level operations.
 //!
-//! [`emit`] puts one into a function, from its resolved form and its operands: what it does is told by the table of all operations
+//! [`emit`] puts one into a function, from its resolved form and its operands: the table of all operations says what it does
 //! ([`Meaning`]). Both decoders go through here, so that a form means the same in PTX and in the IR's table-derived operations. What a
 //! decoder must know more than operands for (branches, calls, special registers and names) is its own.
 

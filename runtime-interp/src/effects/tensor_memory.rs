@@ -152,7 +152,7 @@ fn commit(body: &mut FunctionBuilder<'_>, i: &Instruction, src: &[Source]) -> Op
         Some(Multicast::Cluster32) => Some((value(body, src.get(1), Width::W32)?, 32)),
         Some(Multicast::All) | None => None,
     };
-    // What only asks for the reading of A is told of when the products are complete: one of the times at which that may be.
+    // What only waits for the reading of A is notified when the products are complete: one of the times at which that may be.
     body.asynchronous(AsyncOp::TensorCommit(TensorCommitOp { object, multicast }));
     Some(())
 }

@@ -1,4 +1,4 @@
-//! Instructions: `mov` and control flow are decoded here; what all others mean is told by their operation.
+//! Instructions: `mov` and control flow are decoded here; the semantics of all others follow from their operation.
 
 use super::body::Body;
 use super::operand::{Named, literal, width};

@@ -9,7 +9,7 @@ pub(super) const BORDER: i32 = -1;
 /// Weights are integers, of which those of a fetch sum to this.
 pub(super) const ONE: i32 = 256;
 
-/// The largest coordinate that is told from larger ones.
+/// The largest coordinate that differs from larger ones.
 const FAR: f32 = 1_073_741_824.0;
 
 /// The texels along one axis: the lower, the upper, and the weight of the upper.

@@ -44,7 +44,7 @@ pub(crate) trait Texels {
     fn load(&self, bytes: u32, offsets: &Lanes<u32>, words: &mut [Lanes<u32>; 4]);
 }
 
-/// Is told which texels a fetch reads.
+/// Receives the texels that a fetch reads.
 pub(crate) trait Taps {
     /// Offsets of texels in some lanes.
     fn read(&mut self, lanes: u32, offsets: &Lanes<u32>);

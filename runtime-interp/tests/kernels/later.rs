@@ -312,7 +312,7 @@ fn marks_are_told() {
     assert_eq!(marks.0, [(5, 0b111, None), (4095, 0b1111, Some(0b1101))]);
 }
 
-/// Copies a tile of 4 x 2 words by tensor map and gives it, or what an mbarrier object of layout v1 was told.
+/// Copies a tile of 4 x 2 words by tensor map and gives it, or the state of an mbarrier object of layout v1.
 fn tile(copy: &str, then: &str) -> Program {
     later(
         "sm_107f",

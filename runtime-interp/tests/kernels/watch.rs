@@ -65,7 +65,7 @@ fn transfers_are_seen_when_they_happen() {
     assert_eq!(last, [Sync::ClusterArrive, Sync::ClusterComplete, Sync::ClusterLeave]);
 }
 
-/// An access as an observer is told of it: mnemonic, mask, the addresses by their rule if they have one, and all of them.
+/// An access as an observer gets it: mnemonic, mask, the addresses by their rule if they have one, and all of them.
 type Seen = (String, u32, Option<[Line; 2]>, [u64; 32]);
 
 #[derive(Default)]

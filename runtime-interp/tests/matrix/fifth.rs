@@ -1,5 +1,5 @@
 //! Every form of `tcgen05` (PTX ISA 9.0, 9.7.16) in a kernel round it: tensor memory is allocated and filled, matrices lie in it and in shared memory,
-//! and what the instruction did is told by all of tensor memory that it can have changed.
+//! and its effect is compared in all of tensor memory that it can have changed.
 
 use super::operands::{Failures, Registers, samples};
 use super::{levels, try_load};

@@ -257,7 +257,7 @@ impl Trial<'_> {
     }
 }
 
-/// PTX is stopped after so many instructions in any case: some ten seconds. Where the IR took so long that they say nothing, nothing is told.
+/// PTX is stopped after so many instructions in any case: some ten seconds. If the IR reaches its own limit, the program has no verdict.
 const MOST_STEPS: u64 = 1 << 31;
 
 /// How many instructions of PTX one of the IR becomes, at most and roughly: remainders of floats and quotients of 128 bits are loops over bits.

@@ -89,7 +89,7 @@ impl Checkers {
         self
     }
 
-    /// Has `to` told of findings as they are made.
+    /// Sends findings to `to` as they are made.
     pub fn telling(self, to: &Findings) -> Checkers {
         Checkers {
             memory: self.memory.map(|checker| checker.telling(to)),

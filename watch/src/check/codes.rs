@@ -57,13 +57,13 @@ warpsmith_diag::codes! {
     UNDEFINED_ACCUMULATOR = "W0205";
     /// Two threads access the same bytes, one of them writes, and nothing orders the two.
     ///
-    /// What the reader gets, or which value stays, is left to chance. Of stores to shared memory that write what an earlier one has written nothing is told, as
+    /// What the reader gets, or which value stays, is left to chance. Of stores to shared memory that write what an earlier one has written nothing is reported, as
     /// of lanes that write the same: where there is less data than threads, compilers have several of them store it. Barriers order (`bar.sync` a block, `bar.warp.sync` a warp, `barrier.cluster` a
     /// cluster), and so does what one thread releases and another acquires. Shuffles and votes order no memory.
     DATA_RACE = "W0301";
     /// Threads of a warp write different values to the same bytes with one instruction.
     ///
-    /// Which value stays is left open. Where all write the same value nothing is told: the model calls it a race all the same, but the result is as
+    /// Which value stays is left open. Where all write the same value nothing is reported: the model calls it a race all the same, but the result is as
     /// intended on every GPU. A sum over the lanes of a warp may differ in its last bit from lane to lane, if its first addition is fused with a
     /// multiplication; Triton compiles such sums.
     SAME_WRITE = "W0302";
@@ -76,7 +76,7 @@ warpsmith_diag::codes! {
     ///
     /// Bulk operations go through the async proxy, which sees ordinary stores only past a `fence.proxy.async` of the storing thread.
     /// A fence that names a state space is one for that space alone.
-    /// The word that `tcgen05.alloc` writes is an ordinary store too (9.7.16.7.1), but nothing is told of it: Triton has copies overwrite it past a
+    /// The word that `tcgen05.alloc` writes is an ordinary store too (9.7.16.7.1), but it is not reported: Triton has copies overwrite it past a
     /// barrier alone.
     PROXY_RACE = "W0304";
     /// Two strong operations on the same bytes, of which one has too narrow a scope.

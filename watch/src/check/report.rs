@@ -291,7 +291,7 @@ macro_rules! reports {
                 &self.report
             }
 
-            /// Has `to` told of findings as they are made.
+            /// Sends findings to `to` as they are made.
             pub(super) fn telling(mut self, to: &Findings) -> Self {
                 self.report.tell(to);
                 self
@@ -335,8 +335,8 @@ impl Findings {
 /// The findings of a launch, in the order in which they were first made.
 #[derive(Clone, Default, Debug)]
 pub struct Report {
-    /// Who is told of new ones.
-    told: Option<Findings>,
+    /// Where new ones are sent.
+    sink: Option<Findings>,
     findings: Vec<Finding>,
     known: FxHashMap<Key, usize>,
     /// Occurrences past the number of distinct findings that is kept.
@@ -365,8 +365,8 @@ impl Report {
             None => {
                 self.known.insert(key, next);
                 let finding = Finding { count, ..make() };
-                if let Some(told) = &self.told {
-                    told.put(finding.clone());
+                if let Some(sink) = &self.sink {
+                    sink.put(finding.clone());
                 }
                 self.findings.push(finding);
                 return true;
@@ -375,9 +375,9 @@ impl Report {
         false
     }
 
-    /// Has `to` told of new findings.
+    /// Sends new findings to `to`.
     pub fn tell(&mut self, to: &Findings) {
-        self.told = Some(to.clone());
+        self.sink = Some(to.clone());
     }
 
     /// Counts more occurrences of a finding that was added before.

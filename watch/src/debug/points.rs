@@ -155,7 +155,7 @@ impl Point {
         }
     }
 
-    /// As it is told when it is made and when it is hit.
+    /// Its description, shown when it is made and when it is hit.
     fn title(&self) -> String {
         let PointKind::Watch { text, kind, place, .. } = &self.what else { return String::new() };
         let title = match (kind, place) {

@@ -235,7 +235,7 @@ impl Debugger<'_> {
         Ok(Flow::Resume(Resume::Run))
     }
 
-    /// Shows where the run stands still. Functions other than before are told with their arguments.
+    /// Shows where the run stands still. A function other than before is shown with its arguments.
     pub(super) fn show_stop(
         &mut self,
         view: &mut View<'_>,

@@ -222,7 +222,7 @@ impl Observer for Counts {
 
     fn switched(&mut self, at: &At<'_>, entry: u32) {
         *self.entries.entry((at.pc, entry)).or_default() += u64::from(at.mask.count_ones());
-        // Told for each entry; counted once.
+        // Observed for each entry; counted once.
         if let Some(Tally { outcomes, .. }) = self.operations.get_mut(at.pc as usize)
             && at.mask != at.group
             && at.mask.trailing_zeros() == at.group.trailing_zeros()

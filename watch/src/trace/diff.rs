@@ -378,7 +378,7 @@ impl Run {
 /// The most instructions of a loop that polls an mbarrier object.
 const MOST_POLLING: usize = 64;
 
-/// Without the rounds of loops that ask an mbarrier object whether a phase is complete, and are told that it is not yet. How many there are is a
+/// Without the rounds of loops that test an mbarrier object for a phase that is not yet complete. How many there are is a
 /// matter of the schedule, and nothing comes of them. What such a round loads is not looked at; one that writes memory is left in.
 fn without_polls(steps: Vec<Step>) -> Vec<Step> {
     let mut kept: Vec<Step> = Vec::with_capacity(steps.len());

@@ -58,12 +58,12 @@ pub struct Trace<W> {
     out: W,
     filter: Filter,
     failed: Option<io::Error>,
-    /// Instructions told.
+    /// Instructions traced so far.
     count: u64,
     grid: [u32; 3],
     block: [u32; 3],
     kernel: bool,
-    /// Which statements are told.
+    /// Which statements are traced.
     wanted: Vec<bool>,
     names: FxHashMap<FuncId, FxHashMap<Reg, NamedReg>>,
     /// What lines and registers are in the source.
@@ -142,7 +142,7 @@ impl<W: Write + Send> Trace<W> {
         self.write(line);
     }
 
-    /// The lanes of an event that are told.
+    /// The lanes of an event that are traced.
     fn lanes(&self, at: &At<'_>) -> Option<u32> {
         let wanted = self.kernel && self.wanted.get(at.statement() as usize).is_some_and(|w| *w);
         if !wanted || !self.filter.block(at.block, self.grid) || !self.filter.warp(at.warp) {

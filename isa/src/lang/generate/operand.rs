@@ -195,7 +195,7 @@ pub(super) fn modifiers_in_operand(operand: &Operand) -> Vec<&str> {
     all
 }
 
-/// The bits of `Accepts`; sources take constants and complemented predicates unless told otherwise.
+/// The bits of `Accepts`; sources take constants and complemented predicates unless the table says otherwise.
 fn accepts(value: &Value) -> u32 {
     const REGISTER: u32 = 1;
     const IMMEDIATE: u32 = 1 << 1;

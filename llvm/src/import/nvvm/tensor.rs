@@ -97,7 +97,7 @@ fn tensor(name: &str, args: usize, flag: &dyn Fn(usize) -> i64) -> Option<Found>
         _ => return None,
     };
     let hint = |set: bool| optional(set, ".L2::cache_hint");
-    // The arguments before the coordinates: where to or from, the object that is told, the map.
+    // The arguments before the coordinates: where to or from, the mbarrier object, the map.
     let (before, map) = match way {
         Way::Load | Way::LoadBlock => (3, 2),
         Way::Prefetch => (1, 0),

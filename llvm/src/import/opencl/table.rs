@@ -10,7 +10,7 @@ pub(super) enum Builtin {
     /// All work items of a group wait for each other.
     Barrier,
     Fence,
-    /// What a GPU needs not be told.
+    /// What has no effect on a GPU.
     Nothing,
     /// A function on each element.
     Element(Function),

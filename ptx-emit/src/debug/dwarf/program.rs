@@ -38,7 +38,7 @@ impl<'a> Writer<'a> {
         let module = self.module;
         let func = &module.functions[described.id];
         let (Some(info), Some(debug)) = (self.info, &func.debug) else {
-            // A function without a source is told by its symbol.
+            // A function without a source is named by its symbol.
             let root = self.root();
             let entry = self.add(root, DW_TAG_subprogram);
             self.name(entry, &func.name);
@@ -166,7 +166,7 @@ impl<'a> Writer<'a> {
 
     /// What is known of a function of the source, whose code has a symbol, if it has code.
     fn subprogram(&mut self, entry: UnitEntryId, subprogram: &source::Subprogram, symbol: Option<&str>) {
-        // A function that is inlined everywhere has no symbol. gdb calls it by its linkage name if it is told one, which users know in
+        // A function that is inlined everywhere has no symbol. gdb calls it by its linkage name if it has one, which users know in
         // languages alone whose names it can read in that.
         let language = self.info.and_then(|info| info.units.get(subprogram.unit)).map(|unit| unit.language);
         let inlined = subprogram.linkage_name.as_deref().filter(|_| language.is_some_and(mangles));

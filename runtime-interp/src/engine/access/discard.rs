@@ -14,7 +14,7 @@ const BYTES: u64 = 128;
 const PART: u64 = 64;
 
 impl<const WATCHED: bool> Runner<'_, WATCHED> {
-    /// Gives up what memory holds. It stays as it is; observers are told of weak stores.
+    /// Gives up what memory holds. It stays as it is; observers get weak stores.
     pub(in crate::engine) fn discard(
         &mut self,
         warp: &Warp,

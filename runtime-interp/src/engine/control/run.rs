@@ -474,7 +474,7 @@ impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
                         }
                     }
                 }
-                // The results of warp-level operations are told where the lanes meet.
+                // The results of warp-level operations are observed where the lanes meet.
                 if WATCHED && each && interest.results && active != 0 && !matches!(inst.op, Op::Collective(_))
                 {
                     self.observer.results(at!(active), &registers);

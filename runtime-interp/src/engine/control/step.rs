@@ -58,7 +58,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             }
             Op::System(system) => {
                 warp.groups[g].pc = pc + 1;
-                // A fault is told of the call, not of what denotes the function.
+                // A fault is reported for the call, not for the operand that denotes the function.
                 let call = Issue { pc: activation.call, ..issue };
                 self.system(warp, call, system)?;
                 let at = self.at(issue);

@@ -8,7 +8,7 @@ use warpsmith_semantics::matrix::{Descriptor, Major};
 /// Bytes that a swizzle leaves together.
 const UNIT: u32 = 16;
 
-/// Observers are told of reads as lane 0's.
+/// Observers get the reads as lane 0's.
 const FIRST: u32 = 1;
 
 /// A matrix in shared memory.

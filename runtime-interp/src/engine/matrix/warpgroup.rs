@@ -361,7 +361,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         let size = product.types[0].unit_bytes();
         let (rows, columns) = (product.shape[0] as u32, product.shape[1] as u32);
         let mut read = Matrices::new(columns);
-        // Observers are told of each warp's reads.
+        // Observers get each warp's reads.
         let tell = |runner: &mut Self, warp: u32, units: &[u64]| {
             if WATCHED && started[warp as usize] > number {
                 let one = Issue { warp: issue.warp / 4 * 4 + warp, ..issue };

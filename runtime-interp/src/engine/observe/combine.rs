@@ -65,7 +65,7 @@ macro_rules! pair {
                 self.0.breaks(at, executed) | self.1.breaks(at, executed)
             }
 
-            /// Each is told of the stops of the other; how the run goes on, the last one says that does not leave it alone.
+            /// Each gets the stops of the other; the last one that decides how the run continues prevails.
             fn stopped(&mut self, view: &mut View<'_>) -> Resume {
                 let first = self.0.stopped(view);
                 match self.1.stopped(view) {

@@ -1,4 +1,4 @@
-//! What observers are told of what happens: accesses, synchronisation, asynchronous operations, calls and exchanges.
+//! The events that observers get: accesses, synchronisation, asynchronous operations, calls and exchanges.
 
 use crate::engine::async_op::Group;
 use crate::engine::op::{Access, Collective, Fence, FuncId, Move};
@@ -6,7 +6,7 @@ use warpsmith_isa::StateSpace;
 
 /// The addresses of the lanes of an access, in the space it goes to. Those of lanes that do not execute it mean nothing.
 ///
-/// Most accesses follow a rule, which is told in place of 32 numbers: an observer that looks at whole ranges is faster with it.
+/// Most accesses follow a rule, which is passed in place of 32 numbers: an observer that looks at whole ranges is faster with it.
 #[derive(Clone, Copy, Debug)]
 pub enum Addresses<'a> {
     /// The lines of the lower and the upper half of the warp.

@@ -1,4 +1,4 @@
-//! What an observer is told of a launch and its memory.
+//! A launch and its memory, as an observer gets them.
 
 use super::super::context::Context;
 use super::super::local::DYNAMIC;

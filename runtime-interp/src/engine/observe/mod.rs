@@ -27,7 +27,7 @@
 //! assert_eq!(lines.0, [(6, 40), (7, 40)].into());
 //! ```
 //!
-//! What is told, in the order in which it happens:
+//! The events, in the order in which they happen:
 //!
 //! - [`Observer::begin`] and [`Observer::end`], with the shape of the launch and the memory there is ([`LaunchView`]);
 //! - [`Observer::block_started`], [`Observer::block_ended`], [`Observer::exited`];
@@ -165,14 +165,14 @@ impl std::ops::AddAssign for Executions {
     }
 }
 
-/// What an observer asks for, beyond what happens rarely and is always told.
+/// What an observer asks for, beyond rare events, which it always gets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Interest {
     /// [`Observer::instruction`].
     pub instructions: bool,
     /// [`Observer::branch`] and [`Observer::switched`].
     pub branches: bool,
-    /// [`Observer::counted`]: the engine counts by itself, at a fraction of the price of being told each instruction.
+    /// [`Observer::counted`]: the engine counts by itself, at a fraction of the price of an event for each instruction.
     pub counts: bool,
     /// [`Observer::access`] and [`Observer::stored`].
     pub accesses: bool,
@@ -270,7 +270,7 @@ pub trait Observer: Send {
     /// Between the access of a [store](OperationKind::Store) and the store itself: what is in memory still.
     fn overwrites(&mut self, _at: &At<'_>, _bytes: &Overwritten<'_>) {}
 
-    /// After a [store](OperationKind::Store) whose access was told, with the registers that it stored: the [`reads`](Operation::reads) of its operation
+    /// After a [store](OperationKind::Store) whose access was observed, with the registers that it stored: the [`reads`](Operation::reads) of its operation
     /// behind the first, the address.
     fn stored(&mut self, _at: &At<'_>, _registers: &Registers<'_>) {}
 

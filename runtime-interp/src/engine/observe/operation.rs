@@ -56,7 +56,7 @@ pub enum OperationKind<'a> {
         /// The operations that are jumped to.
         targets: &'a [u32],
     },
-    /// A call; what passes, [`Observer::crossed`](super::Observer::crossed) is told.
+    /// A call; its arguments and results go to [`Observer::crossed`](super::Observer::crossed).
     Call(&'a Call),
     /// The end of a function.
     Return,

@@ -1,6 +1,6 @@
 //! Fetches from textures, queries, and accesses to surfaces (PTX ISA 9.0, 9.7.10 and 9.7.11).
 //!
-//! What a fetch computes, `crate::texture` says. Here are handles, geometry, memory, and what observers are told: each texel that is read is an
+//! What a fetch computes, `crate::texture` says. Here are handles, geometry, memory, and the events of observers: each texel that is read is an
 //! access of global memory.
 
 mod memory;

@@ -11,7 +11,7 @@ use crate::texture::Plain;
 use crate::texture::object::Object;
 
 impl Context<'_> {
-    /// The handle that a value names: itself, or what the opaque variable at that address is bound to, whose name is told.
+    /// The handle that a value names: itself, or what the opaque variable at that address is bound to, whose name is returned too.
     pub(super) fn resolve(&self, value: u64) -> (u64, Option<&str>) {
         if window::object_at(value).is_none()
             && let Some(variable) = self.program.reference_at(value, self.globals)

@@ -15,7 +15,7 @@ pub(super) struct Piece {
     pub bytes: u32,
     /// Which bytes of each 16 are written.
     pub byte_mask: u16,
-    /// What the mbarrier object is told besides the bytes that are written.
+    /// What the mbarrier object gets besides the count of bytes written.
     pub signal: Signal,
     /// What was read.
     pub data: SmallVec<[u8; 16]>,
@@ -56,7 +56,7 @@ pub(super) enum Source {
     Read,
 }
 
-/// What an mbarrier object is told of a piece.
+/// What an mbarrier object gets of a piece.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Signal {
     /// Bytes that count as complete and are left alone.

@@ -24,7 +24,7 @@ pub(super) enum Spot {
 #[derive(Clone, Copy)]
 pub(super) struct Target {
     pub at: Spot,
-    /// The block and the offset of the mbarrier object that is told.
+    /// The block and the offset of the mbarrier object that is signalled.
     pub signal: Option<(usize, usize)>,
 }
 

@@ -1,4 +1,4 @@
-//! What is due happens: sources are read, destinations written, and mbarrier objects told.
+//! What is due happens: sources are read, destinations written, and mbarrier objects signalled.
 
 use super::flight::{Flight, Issuer, Load, MOST_HELD, Transfer, Work};
 use super::piece::{Piece, Source};

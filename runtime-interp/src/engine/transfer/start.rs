@@ -23,7 +23,7 @@ struct Addresses<'o> {
     to: [u64; 32],
     /// Of a source in memory.
     from: [u64; 32],
-    /// The mbarrier object that is told, if one is.
+    /// The mbarrier object that is signalled, if any.
     object: Option<(&'o Access, [u64; 32])>,
     /// The lanes whose source is not read (`ignore-src`).
     ignored: u32,
@@ -68,7 +68,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         }
         let group = match op.completion {
             Completion::Group(group) => Some(group),
-            // An mbarrier that is told later tracks `cp.async` alone.
+            // An mbarrier that is signalled later tracks `cp.async` alone.
             Completion::Mbarrier(_) | Completion::Silent => None,
         };
         self.launch(issue, group, Work::Move(op.action), pieces)?;

@@ -230,7 +230,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         Ok(())
     }
 
-    /// Where a tile goes, and who is told.
+    /// Where a tile goes, and what is signalled.
     fn tile_targets(
         &self,
         one: Issue<'_>,
@@ -243,11 +243,11 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         let misuse = |message: String| Err(self.fault(one, FaultCode::BadOperand, message));
         let pair = matches!(op.action, TensorAction::Load { pair: true });
         let members = one.block.cluster.members.len();
-        // Of a pair of blocks, that with the parity of the object's is told.
-        let told = |rank: usize| if pair { rank & !1 | tracker & 1 } else { rank };
+        // Of a pair of blocks, the one with the parity of the object's is signalled.
+        let signalled = |rank: usize| if pair { rank & !1 | tracker & 1 } else { rank };
         let ranks = match op.multicast {
             None => {
-                if told(rank) != tracker {
+                if signalled(rank) != tracker {
                     return misuse(format!(
                         "the destination is in block {rank} of the cluster, its mbarrier object in block {tracker}{}",
                         if pair { ", which is not of the same pair" } else { "" }
@@ -261,7 +261,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             return misuse(format!("multicast to blocks {ranks:#b} of a cluster of {members}"));
         }
         for rank in lanes_of(ranks) {
-            let signal = told(rank);
+            let signal = signalled(rank);
             if signal >= members {
                 return misuse(format!("block {rank} has no peer in a cluster of {members}"));
             }

@@ -258,13 +258,13 @@ impl Init {
         let mut stored = self.stored(at, &flow, access);
         if let Some((masks, origin)) = &mut stored {
             let undefined = masks.iter().fold(0, |any, m| any | m);
-            let told = lanes_of(undefined)
+            let undefined_lanes = lanes_of(undefined)
                 .filter(|l| self.global.is_host(addresses.of(*l)))
                 .fold(0, |m, l| m | 1 << l);
-            if told != 0 {
+            if undefined_lanes != 0 {
                 let what = "is stored to the host's memory";
-                self.decide(codes::UNDEFINED_RESULT, at, told, what, *origin);
-                masks.iter_mut().for_each(|m| *m &= !told);
+                self.decide(codes::UNDEFINED_RESULT, at, undefined_lanes, what, *origin);
+                masks.iter_mut().for_each(|m| *m &= !undefined_lanes);
             }
         }
         if !near {

@@ -1,7 +1,7 @@
 //! Uses of what was never written: registers, and bytes of shared, local and allocated memory.
 //!
 //! Every byte of every register of every thread, and of memory, is defined or not. Undefinedness is followed through moves, packing, arithmetic,
-//! shuffles and memory, and told where it decides something: a branch or a predicate, an address, what is stored to the
+//! shuffles and memory, and reported where it decides something: a branch or a predicate, an address, what is stored to the
 //! host's buffers, an operand on which several threads depend. Reading alone is not a mistake: compilers and programmers load whole tiles and use
 //! what is valid of them.
 

@@ -23,7 +23,7 @@ pub(super) struct Transfer {
     pub(super) waited: Waited,
     /// How many operations of its kind each lane had issued, itself included.
     pub(super) counts: [u32; 32],
-    /// Accesses that will be told when an mbarrier object is.
+    /// Accesses that are reported when their mbarrier object is known.
     pub(super) accesses: Vec<(u32, Stage)>,
 }
 

@@ -1,4 +1,4 @@
-//! What is told of a race.
+//! The report of a race.
 
 use super::Race;
 use super::accesses::Target;

@@ -1,5 +1,5 @@
 //! Stores to bytes that other threads write, too: lanes of one instruction, or, in shared memory, threads before with nothing to order the two.
-//! Nothing is told if all of them write the same: where a value is spread over threads, compilers have each of them store it.
+//! Nothing is reported if all of them write the same value: where a value is spread over threads, compilers have each of them store it.
 
 use super::accesses::Target;
 use super::shadow::{Conflict, LINE, Record};
@@ -39,7 +39,7 @@ impl Race {
         }
     }
 
-    /// A store that is not ordered with an earlier one: told when the values are known, or at once where they never are.
+    /// A store that is not ordered with an earlier one: reported when the values are known, or at once where they never are.
     pub(super) fn after_store(&mut self, at: &At<'_>, target: Target, conflict: Conflict) {
         match at.program.operation(at.pc).map(|o| o.kind) {
             Some(OperationKind::Store(_)) => self.together.earlier.push((target, conflict)),
@@ -66,7 +66,7 @@ impl Race {
         self.together(at, target, conflict, record.lanes);
     }
 
-    /// Told when the values are known, or at once where they never are.
+    /// Reported when the values are known, or at once where they never are.
     pub(super) fn together(&mut self, at: &At<'_>, target: Target, conflict: Conflict, lanes: u32) {
         match at.program.operation(at.pc).map(|o| o.kind) {
             Some(OperationKind::Store(_)) => self.together.found.push((target, conflict, lanes)),

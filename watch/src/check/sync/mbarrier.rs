@@ -1,4 +1,4 @@
-//! mbarrier objects: made, used and ended in order, and told of as many bytes as they expect.
+//! mbarrier objects: made, used and ended in order, and given as many bytes as they expect.
 
 use super::Sync;
 use super::states::State;

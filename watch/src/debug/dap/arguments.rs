@@ -5,7 +5,7 @@ use crate::{Selection, debug::symbols::base};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// Threads that an editor is told of at once, unless it asks for more.
+/// Threads that are sent to an editor at once, unless it asks for more.
 const THREADS: usize = 200;
 
 /// How a session is conducted.

@@ -48,7 +48,7 @@ fn passes(condition: Option<&str>) -> Result<u64, String> {
 }
 
 impl Session<'_, '_> {
-    /// Sets one breakpoint; what the editor is told of it.
+    /// Sets one breakpoint; the description that is sent to the editor.
     fn place(&mut self, at: &str, wanted: &Value, numbers: &mut Vec<u32>) -> Value {
         let set = |session: &mut Self| {
             let pcs = session.debugger.symbols.stops(at, None)?;

@@ -1,7 +1,7 @@
 //! The debugger behind the [Debug Adapter Protocol](https://microsoft.github.io/debug-adapter-protocol/), so that editors step through kernels.
 //!
 //! A [`Connection`] carries messages. [`Connection::handshake`] answers them until the editor asks for a launch; whoever calls makes the
-//! [`Subject`] of it, and [`serve`] does the rest. `docs/editors.md` says what editors are told.
+//! [`Subject`] of it, and [`serve`] does the rest. `docs/editors.md` describes what editors see.
 
 mod arguments;
 mod breakpoints;

@@ -135,7 +135,7 @@ pub(super) struct Session<'s, 'a> {
     pub(super) settings: Settings,
     findings: Findings,
     output: Output,
-    /// Threads that the editor has been told of; their numbers are their places here, from 1.
+    /// Threads that the editor knows; their numbers are their places here, from 1.
     pub(super) threads: Vec<Focus>,
     pub(super) numbers: FxHashMap<Focus, usize>,
     /// What frames and variables are called as long as the run stands still.

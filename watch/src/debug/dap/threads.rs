@@ -1,6 +1,6 @@
 //! Threads and their frames.
 //!
-//! A grid has more threads than an editor can list, so it is told of groups: the lanes of a warp that are at the same instruction with the
+//! A grid has more threads than an editor can list, so it gets groups: the lanes of a warp that are at the same instruction with the
 //! same calls behind them, the thread in focus before all others. Any thread can be brought to the front.
 
 use super::session::Session;

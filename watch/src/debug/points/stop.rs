@@ -3,7 +3,7 @@
 use super::*;
 
 impl Debugger<'_> {
-    /// The reasons to stand still here, which are told; false if there are none.
+    /// Reports the reasons to stop here; false if there are none.
     pub(in crate::debug) fn stop(&mut self, view: &mut View<'_>, asked: Asked) -> bool {
         let before = self.left.clone();
         let (old_focus, old_frame) = (self.focus, self.frame);

@@ -97,7 +97,7 @@ impl Cluster {
     /// Makes it the cluster with this number.
     pub fn start(&mut self, cx: &Context<'_>, number: u64) -> Fallible<()> {
         if cx.budget.load(Ordering::Relaxed) == 0 {
-            // Blocks that end in their first turn are not told so otherwise.
+            // Blocks that end in their first turn are not notified otherwise.
             let to_come = (cx.clusters() - number).saturating_mul(cx.cluster_blocks().into());
             let message = format!(
                 "the launch executed as many thread instructions as its limit allows, and {to_come} blocks have not started"

@@ -39,7 +39,7 @@ pub struct TensorOp {
     pub info: SmallVec<[Reg; 3]>,
     /// The tile in shared memory; none for a prefetch.
     pub shared: Option<Access>,
-    /// How completion is told.
+    /// How completion is signalled.
     pub completion: Completion,
     /// The blocks of the cluster that a tile goes to, at the offset in each of its own memory; and how many blocks the mask is for: 16 or 32.
     pub multicast: Option<(Reg, u32)>,

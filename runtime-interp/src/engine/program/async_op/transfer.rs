@@ -96,7 +96,7 @@ pub struct TransferOp {
     pub replicas: bool,
     /// To all blocks of the cluster.
     pub multicast_all: bool,
-    /// How completion is told.
+    /// How completion is signalled.
     pub completion: Completion,
     /// Sizes and addresses are multiples of sixteen.
     pub bulk: bool,

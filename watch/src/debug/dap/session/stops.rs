@@ -1,4 +1,4 @@
-//! Where a run stands still: what the editor is told, and what it asks for.
+//! Where a run stands still: what is sent to the editor, and its requests.
 
 use super::*;
 

@@ -134,7 +134,7 @@ fn errors() -> Anything<String> {
     ))
 }
 
-/// Where the members of `cudaDeviceProp` are, and the attributes of the device that they tell.
+/// Where the members of `cudaDeviceProp` are, and the attributes of the device that they hold.
 fn properties() -> Anything<String> {
     let (mut table, mut at) = (String::new(), 0usize);
     for row in rows("data/properties.tsv")? {
@@ -168,6 +168,6 @@ fn properties() -> Anything<String> {
     }
     at = at.next_multiple_of(8);
     Ok(format!(
-        "/// What members of the structure tell of.\nstatic MEMBERS: &[Member] = &[\n{table}];\n/// Bytes of it.\nconst BYTES: usize = {at};\n"
+        "/// The attributes in the members of the structure.\nstatic MEMBERS: &[Member] = &[\n{table}];\n/// Bytes of it.\nconst BYTES: usize = {at};\n"
     ))
 }

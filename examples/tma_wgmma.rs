@@ -211,7 +211,7 @@ impl Kernel<'_> {
         self.b.ins().brif(more, step, &[], done, &[]);
 
         self.b.switch_to_block(step);
-        // A stage is used again and again: its barrier's phase tells the rounds apart.
+        // A stage is used again and again: its barrier's phase distinguishes the rounds.
         let stage = self.bits(k, 0, STAGES - 1);
         let phase = self.bits(k, STAGES.ilog2().into(), 1);
         let (barrier, tiles) = self.stage(stage);

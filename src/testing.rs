@@ -24,7 +24,7 @@
 //! ```
 //!
 //! A fourth thread would end the test with the checker's report in rustc's look. What `warpsmith-build` generates takes a [`TestDevice`] in place of a
-//! [`Device`](crate::Device): `kernels.double(device, config, data)`.
+//! [`Device`]: `kernels.double(device, config, data)`.
 
 use crate::watch::{Checkers, Selection, Sources};
 use crate::{Device, Fault, Launch, Program, Stats};

@@ -290,6 +290,7 @@ const WORDS: &[(&str, &str)] = &[
     ("stands for", "denotes"),
     ("stand for", "denote"),
     ("told apart", "distinguished"),
+    (" told", "reported, observed, signalled or known"),
     ("turned round", "reversed"),
     ("in the place of", "instead of"),
     ("by turns", "in turn"),

@@ -26,7 +26,7 @@ pub struct Options {
     output: Option<PathBuf>,
     #[command(flatten)]
     compilation: Compilation,
-    /// Say on standard error how much -g tells of variables and lines.
+    /// Print on standard error how much of variables and lines -g covers.
     #[arg(long)]
     debug_stats: bool,
     #[command(flatten)]

@@ -93,7 +93,7 @@ fn find() -> Result<PathBuf, Failure> {
             .ok_or_else(|| Failure::Usage(format!("{LIBRARY} is {}: no libcuda is there", named.display())));
     }
     let own = std::env::current_exe().and_then(std::fs::canonicalize);
-    let own = own.map_err(|e| Failure::Usage(format!("cannot tell where this command is: {e}")))?;
+    let own = own.map_err(|e| Failure::Usage(format!("cannot find out where this command is: {e}")))?;
     let beside = own.parent().unwrap_or(Path::new("/"));
     let places = [beside.to_owned(), beside.join("../lib/warpsmith"), beside.join("../lib")];
     let found = places.iter().find_map(|place| in_folder(place)).and_then(|path| path.canonicalize().ok());
@@ -159,7 +159,7 @@ fn command(options: &Options, folder: &Path, reports: &Path) -> Result<ExitStatu
     command.status().map_err(|e| Failure::Usage(format!("cannot run {}: {e}", program.to_string_lossy())))
 }
 
-/// The status of the program as a shell tells it.
+/// The status of the program as a shell reports it.
 fn status_of(status: ExitStatus) -> u8 {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {

@@ -56,7 +56,7 @@ fn command() {
     assert_eq!(run(&[&to("trace", "no/such/folder/t")]).status.code(), Some(2));
 }
 
-/// A text of the IR is in files that coverage names, and the source of what `-g` tells.
+/// A text of the IR is in files that coverage names, and the source in the debug information of `-g`.
 #[test]
 fn a_text_is_its_own_source() {
     let scratch = scratch("instruments-own-source");

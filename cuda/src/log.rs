@@ -31,7 +31,7 @@ fn log() -> &'static Log {
     })
 }
 
-/// A line on standard error. If that is closed there is nobody to tell.
+/// A line on standard error. If that is closed, it is dropped.
 fn write(line: &str) {
     writeln!(std::io::stderr().lock(), "warpsmith: {line}").unwrap_or_default();
 }

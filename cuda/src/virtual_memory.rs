@@ -160,7 +160,7 @@ impl State {
         pages::unmap(Pointer::at(address), bytes as usize).map_err(system(Code::UNMAP_FAILED, "pages"))
     }
 
-    /// Tells the device what there is now.
+    /// Passes the current mappings to the device.
     fn refresh(&mut self) -> Result<(), Error> {
         let runs = self.virtual_memory.runs();
         let gone: Vec<u64> = self

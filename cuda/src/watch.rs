@@ -152,7 +152,7 @@ impl Watch {
         self.say(name, "refused", &error.message, &list);
     }
 
-    /// Tells the user, once, and the report, as often as it happens in different kernels.
+    /// Reports to the user, once, and to the report, as often as it happens in different kernels.
     fn say(&self, subject: &str, kind: &str, key: &str, found: &Diagnostics) {
         let mut report = self.report.lock().unwrap_or_else(PoisonError::into_inner);
         if !report.said.insert((subject.to_owned(), key.to_owned())) {

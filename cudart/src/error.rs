@@ -104,7 +104,7 @@ pub fn missing(name: &'static str) -> u32 {
     })
 }
 
-/// A line on standard error, once. If that is closed there is nobody to tell.
+/// A line on standard error, once. If that is closed, it is dropped.
 fn say(line: &str) {
     static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     if SAID.lock().unwrap_or_else(PoisonError::into_inner).insert(line.to_owned()) {

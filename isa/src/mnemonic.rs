@@ -109,7 +109,7 @@ impl Mod {
         MOD_INFO[self as usize].overlooked
     }
 
-    /// True where the order of this and `other` is what tells them apart.
+    /// True where only the order of this and `other` distinguishes them.
     pub fn ordered_with(self, other: Mod) -> bool {
         let kind = MOD_INFO[self as usize].kind;
         kind != 0 && kind == MOD_INFO[other as usize].kind

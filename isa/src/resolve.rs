@@ -205,7 +205,7 @@ fn scaled(ty: ScalarType, times: u8, over: u8) -> ScalarType {
     ScalarType::ALL.iter().copied().find(|t| t.class() == ty.class() && t.bits() == bits).unwrap_or(ty)
 }
 
-/// The register types that ptxas takes besides: it does not tell `.f16x2` from `.pred` where a modifier says `.pred`.
+/// The register types that ptxas takes besides: it does not distinguish `.f16x2` from `.pred` where a modifier says `.pred`.
 fn tolerated(spec: &ValueSpec, ty: ScalarType) -> TypeSet {
     match spec.rule {
         RegRule::Listed { tolerated, .. } => tolerated,

@@ -110,7 +110,7 @@ impl Error {
 
     /// The error as a finding about the line of source that it is about, where the file knows one and `read` has its text; else about the file.
     ///
-    /// The line shown is the first of [`Error::places`] that can be read: of a function of the standard library that was inlined, the user's call.
+    /// The line shown is the first place that can be read: of a function of the standard library that was inlined, the user's call.
     pub fn report(&self, file: &str, read: impl Fn(&str) -> Option<String>) -> Diagnostics {
         let shown = self.places.iter().enumerate().find_map(|(n, place)| {
             let source = Source::new(place.file.as_str(), read(&place.file)?);

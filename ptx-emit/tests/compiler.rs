@@ -44,7 +44,7 @@ fn the_version_is_the_lowest_that_will_do() {
     assert_eq!(version(min, 80), Version::new(7, 0));
 }
 
-/// What mnemonics do not tell: operands, directives and declarations ask for a version, too.
+/// What mnemonics do not show: operands, directives and declarations ask for a version, too.
 #[test]
 fn operands_directives_and_declarations_ask_for_a_version() {
     let version = |source: &str, sm| {

@@ -99,7 +99,7 @@ fn warnings_are_told_in_the_order_of_the_text() {
     let found = messages(&text.replace(".address_size 64", ".address_size 64\n.pragma \"unheard of\";"));
     assert_ne!(found[0], one[0]);
     assert_eq!(found[1..], vec![one[0].as_str(); 8]);
-    // No more than a single pass tells.
+    // No more than a single pass reports.
     assert_eq!(messages(&module(300, |_| Some(lenient))).len(), 100);
 }
 
@@ -112,7 +112,7 @@ fn constants_of_several_bodies_add_up() {
     assert_eq!(found, ["the constants of the module take 90000 bytes, 65536 at most"]);
 }
 
-/// Texts that are read in parts give the tree that one reader gives; where there is something to tell, there is one reader.
+/// Texts that are read in parts give the tree that one reader gives; where there is something to report, there is one reader.
 #[test]
 fn a_text_read_in_parts_has_one_tree() {
     let plant = |f: usize| match f % 7 {

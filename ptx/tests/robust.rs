@@ -386,7 +386,7 @@ fn modules_that_differ_are_not_equal() {
     }
 }
 
-/// Runs `work` on texts of one size and of eight times the size, and tells if the larger takes far longer than it may.
+/// Runs `work` on texts of one size and of eight times the size, and reports if the larger takes far longer than it may.
 fn grows_linearly(what: &str, text: impl Fn(usize) -> String) {
     let time = |n| {
         let text = text(n);

@@ -2,7 +2,7 @@
 //!
 //! - [`ir`] and [`ptx`] generate programs from any bytes that, by construction, are valid, terminate, have no races and read nothing uninitialised or
 //!   unspecified. Both implement [`arbitrary::Arbitrary`] and have a configuration;
-//! - [`reference`] is an independent interpreter of PTX, which executes one thread at a time and shares no code with the engine;
+//! - [`mod@reference`] is an independent interpreter of PTX, which executes one thread at a time and shares no code with the engine;
 //! - [`spoilt`] generates invalid statements, to test validators;
 //! - [`transform`] applies semantics-preserving changes to any program;
 //! - [`reduce`] shrinks a failing input by its structure, keeping it valid at every step.

@@ -1,4 +1,4 @@
-//! Programs that nvcc and Triton compiled give what they should, under many schedules and with nothing for a checker to tell: sorts, sums, trees on the heap, locks, calls of all
+//! Programs that nvcc and Triton compiled give what they should, under many schedules and without a checker's finding: sorts, sums, trees on the heap, locks, calls of all
 //! kinds, 128-bit numbers, the mathematical library, and Triton's kernels. Their sources are in `tests/real/src`.
 
 mod abi;

@@ -20,6 +20,9 @@ pub fn test(args: &[&str]) -> Result<(), String> {
     }
     step("format", cargo(&["fmt", "--all", "--check"]))?;
     step("clippy", cargo(&["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"]))?;
+    let mut doc = cargo(&["doc", "--quiet", "--workspace", "--no-deps"]);
+    doc.env("RUSTDOCFLAGS", "-D warnings");
+    step("documentation", doc)?;
     let mut tests = cargo(&["test", "--workspace", "--no-fail-fast"]);
     if with_tools {
         tests.env(REQUIRE_TOOLS, "1");

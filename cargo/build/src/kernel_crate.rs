@@ -1,6 +1,6 @@
 //! A crate of kernels, compiled by cargo for `nvptx64-nvidia-cuda`.
 //!
-//! The linker that rustc calls is the build script itself: nothing has to be installed. A variable of the environment tells it so.
+//! The linker that rustc calls is the build script itself: nothing has to be installed. An environment variable makes it act as one.
 
 use crate::Error;
 use crate::input::Settings;

@@ -77,7 +77,7 @@ impl Error {
         &self.reports
     }
 
-    /// The lines that tell cargo.
+    /// The lines for cargo.
     fn to_cargo(&self) -> String {
         let lines = self.reports.iter().flat_map(|report| report.lines());
         lines.map(|line| format!("cargo::error={line}\n")).collect()

@@ -43,7 +43,7 @@ pub struct Options {
 
 /// What must stay as it is.
 enum Keep {
-    /// With the cause, where the message tells it.
+    /// With the cause, where the message has it.
     Oracle(Oracle, Option<String>),
     Crash,
     Fault(String),

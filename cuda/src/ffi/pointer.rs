@@ -211,7 +211,7 @@ impl<T: Plain> Out<T> {
 }
 
 impl Out<c_void> {
-    /// A place for a value whose type another parameter tells.
+    /// A place for a value whose type another parameter selects.
     pub fn of<T: Plain>(self) -> Out<T> {
         Out(self.0.cast())
     }

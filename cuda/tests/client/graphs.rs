@@ -117,17 +117,17 @@ fn the_work_of_a_kernel_node_is_told() {
     assert_eq!(cu!(cuGraphCreate(&mut graph, 0u32)), 0);
     assert_eq!(cu!(cuGraphAddKernelNode_v2(&mut node, graph, 0u64, 0usize, given.as_ptr())), 0);
     times = 100;
-    let mut told = [7u64; 9];
-    assert_eq!(cu!(cuGraphKernelNodeGetParams_v2(node, &mut told)), 0);
-    assert_eq!(told[..4], given[..4]);
+    let mut got = [7u64; 9];
+    assert_eq!(cu!(cuGraphKernelNodeGetParams_v2(node, &mut got)), 0);
+    assert_eq!(got[..4], given[..4]);
     // The upper half is padding.
-    assert_eq!(told[4] as u32, given[4] as u32);
+    assert_eq!(got[4] as u32, given[4] as u32);
     // The value is that of when the node was made.
-    let list = std::ptr::with_exposed_provenance::<u64>(told[5] as usize);
+    let list = std::ptr::with_exposed_provenance::<u64>(got[5] as usize);
     // SAFETY: a list of one pointer, which the node has.
     let value = unsafe { std::ptr::with_exposed_provenance::<u32>(list.read() as usize).read() };
     assert_eq!((value, times), (3, 100));
-    assert_eq!(cu!(cuGraphKernelNodeGetParams_v2(0u64, &mut told)), 1);
+    assert_eq!(cu!(cuGraphKernelNodeGetParams_v2(0u64, &mut got)), 1);
 }
 
 #[test]
@@ -182,9 +182,9 @@ fn memory_of_a_graph() {
     let mut params = allocation(16);
     assert_eq!(cu!(cuGraphAddMemAllocNode(&mut first, graph, null(), 0usize, &mut params)), 0);
     let address = params[14];
-    let mut told = [0u64; 15];
-    assert_eq!(cu!(cuGraphMemAllocNodeGetParams(first, &mut told)), 0);
-    assert_eq!(told[13..], [16, address]);
+    let mut got = [0u64; 15];
+    assert_eq!(cu!(cuGraphMemAllocNodeGetParams(first, &mut got)), 0);
+    assert_eq!(got[13..], [16, address]);
     let (mut fill, mut current, mut kind) = ([address, 0, 9 | 4 << 32, 4, 1u64], 0u64, 0u32);
     assert_eq!(cu!(cuCtxGetCurrent(&mut current)), 0);
     assert_eq!(cu!(cuGraphAddMemsetNode(&mut fill_node, graph, &mut first, 1usize, &mut fill, current)), 0);
@@ -271,13 +271,13 @@ fn operations_on_memory_in_a_node() {
     assert_eq!(cu!(cuGraphExecBatchMemOpNodeSetParams(exec, node, &mut params)), 0);
     assert_eq!(cu!(cuMemsetD32_v2(cells, 0u32, 4usize)), 0);
     assert_eq!((cu!(cuGraphLaunch(exec, 0u64)), download::<u32>(cells, 4)), (0, vec![50, 0, 0, 0]));
-    let mut told = [0u64; 4];
-    assert_eq!((cu!(cuGraphBatchMemOpNodeGetParams(node, &mut told)), told[1] as u32), (0, 2));
-    let own = std::ptr::with_exposed_provenance::<[[u64; 6]; 2]>(told[2] as usize);
+    let mut got = [0u64; 4];
+    assert_eq!((cu!(cuGraphBatchMemOpNodeGetParams(node, &mut got)), got[1] as u32), (0, 2));
+    let own = std::ptr::with_exposed_provenance::<[[u64; 6]; 2]>(got[2] as usize);
     // SAFETY: the node's list of two.
     assert_eq!(unsafe { own.read() }, list);
     assert_eq!(cu!(cuGraphBatchMemOpNodeSetParams(node, &mut params)), 0);
-    assert_eq!((cu!(cuGraphBatchMemOpNodeGetParams(node, &mut told)), told[1] as u32), (0, 1));
+    assert_eq!((cu!(cuGraphBatchMemOpNodeGetParams(node, &mut got)), got[1] as u32), (0, 1));
     let wrong = [[9, cells, 0, 0, 0, 0u64]];
     params[2] = wrong.as_ptr().expose_provenance() as u64;
     assert_eq!(cu!(cuGraphAddBatchMemOpNode(&mut node, graph, null(), 0usize, &mut params)), 801);
@@ -304,15 +304,12 @@ fn what_a_node_is_told_it_tells() {
     assert_eq!(cu!(cuGraphKernelNodeSetAttribute(node, 8u32, [7u32; 16].as_ptr())), 0);
     assert_eq!(cu!(cuGraphKernelNodeSetAttribute(node, 99u32, value.as_ptr())), 1);
     assert_eq!(cu!(cuGraphKernelNodeCopyAttributes(other, node)), 0);
-    let told = |node: u64, number: u32| {
+    let got = |node: u64, number: u32| {
         let mut value = [5u32; 16];
         assert_eq!(cu!(cuGraphKernelNodeGetAttribute(node, number, &mut value)), 0);
         value
     };
-    assert_eq!(
-        (told(other, 4)[..3].to_vec(), told(other, 8), told(other, 2)[0]),
-        (vec![2, 1, 1], [7; 16], 0)
-    );
+    assert_eq!((got(other, 4)[..3].to_vec(), got(other, 8), got(other, 2)[0]), (vec![2, 1, 1], [7; 16], 0));
     let mut exec = 0u64;
     assert_eq!(cu!(cuGraphInstantiateWithFlags(&mut exec, graph, 0u64)), 0);
     assert_eq!((cu!(cuGraphLaunch(exec, 0u64)), download::<u32>(counter, 1)), (0, vec![8]));
@@ -321,18 +318,18 @@ fn what_a_node_is_told_it_tells() {
     let mut copy = [0u64; 25];
     (copy[4], copy[6], copy[9], copy[15], copy[17], copy[20]) = (2, source, 8, 2, target, 4);
     (copy[22], copy[23], copy[24]) = (4, 2, 1);
-    let mut told = [0u64; 25];
+    let mut got = [0u64; 25];
     assert_eq!(cu!(cuGraphAddMemcpyNode(&mut node, graph, null(), 0usize, &mut copy, context.0)), 0);
-    assert_eq!((cu!(cuGraphMemcpyNodeGetParams(node, &mut told)), told), (0, copy));
+    assert_eq!((cu!(cuGraphMemcpyNodeGetParams(node, &mut got)), got), (0, copy));
     copy[23] = 1;
     assert_eq!(cu!(cuGraphMemcpyNodeSetParams(node, &mut copy)), 0);
-    assert_eq!((cu!(cuGraphMemcpyNodeGetParams(node, &mut told)), told[23]), (0, 1));
+    assert_eq!((cu!(cuGraphMemcpyNodeGetParams(node, &mut got)), got[23]), (0, 1));
     let (mut stream, mut captured, mut count) = (0u64, 0u64, 1usize);
     assert_eq!(cu!(cuStreamCreate(&mut stream, 1u32)), 0);
     assert_eq!(cu!(cuStreamBeginCapture_v2(stream, 2u32)), 0);
     assert_eq!(cu!(cuMemcpyDtoDAsync_v2(target, source, 16usize, stream)), 0);
     assert_eq!(cu!(cuStreamEndCapture(stream, &mut captured)), 0);
     assert_eq!(cu!(cuGraphGetNodes(captured, &mut node, &mut count)), 0);
-    assert_eq!(cu!(cuGraphMemcpyNodeGetParams(node, &mut told)), 0);
-    assert_eq!((told[6], told[17], &told[22..]), (source, target, &[16, 1, 1][..]));
+    assert_eq!(cu!(cuGraphMemcpyNodeGetParams(node, &mut got)), 0);
+    assert_eq!((got[6], got[17], &got[22..]), (source, target, &[16, 1, 1][..]));
 }

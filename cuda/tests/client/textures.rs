@@ -171,9 +171,9 @@ fn a_view_shows_a_level_in_another_format() {
     assert_eq!(make(&view), 0);
     assert_eq!(sampled(sample, texture, [0.5, 0.5]), 7.0);
     assert_eq!(sampled(sample, texture, [9.0, 9.0]), 8.0);
-    let mut told = [1u64; 14];
-    assert_eq!(cu!(cuTexObjectGetResourceViewDesc(&mut told, texture)), 0);
-    assert_eq!((told[0] as u32, &told[1..]), (16, &view[1..]));
+    let mut got = [1u64; 14];
+    assert_eq!(cu!(cuTexObjectGetResourceViewDesc(&mut got, texture)), 0);
+    assert_eq!((got[0] as u32, &got[1..]), (16, &view[1..]));
 }
 
 const REFERENCES: &str = "

@@ -92,7 +92,8 @@ impl<'a> Front<'a> {
         self.expect(";")?;
         let ty = module.types.structure(&fields.iter().map(|(ty, _)| self.ir(*ty)).collect::<Vec<_>>());
         let mut debug = DebugBuilder::new(module);
-        let typed: Vec<_> = fields.iter().filter_map(|f| Some((f.1, self.debug_type(&mut debug, f.0)?))).collect();
+        let typed: Vec<_> =
+            fields.iter().filter_map(|f| Some((f.1, self.debug_type(&mut debug, f.0)?))).collect();
         let typed = debug.structure(name, ty, &typed);
         self.types.push((name, ty, Some(typed), fields));
         Ok(())

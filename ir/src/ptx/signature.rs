@@ -52,7 +52,7 @@ pub fn accumulators(signature: &Signature) -> Option<&SigValue> {
     }
 }
 
-/// The form that an instruction is, as far as the number of its results and the grouping of its operands tell: `mov.b16` takes a scalar,
+/// The form that an instruction is, as far as the number of its results and the grouping of its operands determine it: `mov.b16` takes a scalar,
 /// or two elements in braces. Where no grouping fits, the first form with so many results.
 pub(crate) fn candidate_for<'s>(
     candidates: &'s [Candidate],

@@ -43,7 +43,7 @@ macro_rules! kinds {
             )*
         }
 
-        /// Tells the modifiers of each kind of this file.
+        /// Maps each kind of this file to its modifiers.
         #[cfg(test)]
         pub(super) const KINDS: &[fn(crate::Mod) -> bool] = &[$(|modifier| $name::of(modifier).is_some(),)*];
     };

@@ -7,7 +7,7 @@ const WINDOW: u32 = 57;
 
 /// A place in a stream of bits, and where what may be read ends.
 ///
-/// The fields of a record are read without asking whether there are so many bits ([`Cursor::bits`], [`Cursor::groups`]), and [`Cursor::check`]
+/// The fields of a record are read without asking whether there are so many bits (`bits`, `groups`), and `check`
 /// asks behind the last one. All else asks at once.
 #[derive(Clone, Debug)]
 pub struct Cursor<'a> {

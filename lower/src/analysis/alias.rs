@@ -261,7 +261,7 @@ impl Pointers {
     }
 
     /// What an instruction does to memory.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "the traits tell of the rest")]
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the traits describe the rest")]
     pub fn effect(&self, func: &Function, inst: Inst) -> Effect {
         let dfg = &func.dfg;
         let by_traits = || {

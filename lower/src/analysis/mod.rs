@@ -130,7 +130,7 @@ impl Analyses {
         value
     }
 
-    /// What a pass noted of the function when it ran last, empty at first. It is never forgotten: the pass itself tells what of it still holds.
+    /// What a pass noted of the function when it ran last, empty at first. It is never dropped: the pass itself decides what of it still holds.
     pub fn notes<N: Note + Default>(&mut self) -> &mut N {
         let Notes(all) = &mut self.notes;
         let at = all.iter().position(|notes| (&**notes as &dyn Any).is::<N>()).unwrap_or_else(|| {

@@ -188,7 +188,7 @@ pub(super) fn key(func: &Function, inst: Inst, traits: Traits, epoch: u64) -> Op
         InstData::Sreg { reg } => {
             let mut hasher = warpsmith_base::FxHasher::default();
             reg.hash(&mut hasher);
-            // The hash of two small fields tells all special registers apart, which a test holds.
+            // The hash of two small fields distinguishes all special registers, which a test checks.
             make(&[op, hasher.finish()], &[])
         }
         // What reads only may find something else the next time.

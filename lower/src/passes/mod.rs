@@ -31,7 +31,7 @@ mod divide;
 mod dots;
 #[allow(clippy::wildcard_enum_match_arm, reason = "only loads and stores are of interest")]
 mod dse;
-#[allow(clippy::wildcard_enum_match_arm, reason = "the traits tell of the rest")]
+#[allow(clippy::wildcard_enum_match_arm, reason = "the traits describe the rest")]
 mod effects;
 #[allow(clippy::wildcard_enum_match_arm, reason = "only loads and stores are of interest")]
 mod forward;

@@ -36,8 +36,8 @@ impl Reads {
         self.at.contains_key(&batch)
     }
 
-    /// Tells of a batch where its data begin, which of a window's bytes are whose, and the bytes from lane to lane.
-    pub fn tell(&mut self, batch: u32, [at, control, step]: [Value; 3]) {
+    /// Sets, for a batch, where its data begin, which of a window's bytes are whose, and the bytes from lane to lane.
+    pub fn locate(&mut self, batch: u32, [at, control, step]: [Value; 3]) {
         self.at.insert(batch, at);
         self.control.insert(batch, control);
         self.step.insert(batch, step);

@@ -63,7 +63,7 @@ impl OpenLines {
         self.lines.is_empty()
     }
 
-    /// Tells the steps which lines they are of, and how far past the lowest access.
+    /// Gives the steps their lines, and the distance past the lowest access.
     pub fn close(self, steps: &mut [Step]) -> Vec<Lines> {
         for step in steps {
             let What::Line(fetch) = &mut step.what else { continue };

@@ -68,7 +68,7 @@ impl<'a> Open<'a> {
     }
 }
 
-/// Loads of one kind from one register are one batch: makes a group of them, and tells the steps which batch they take from.
+/// Loads of one kind from one register are one batch: makes a group of them, and gives the steps the batch they take from.
 fn batches(
     steps: &mut [Step],
     loads: Vec<(u32, PlainLoad<'_>, u32)>,

@@ -177,7 +177,7 @@ impl Chunks<'_, '_, '_> {
                 Found::Pattern(checked) => self.pattern_places(checked),
                 Found::Even(slot) => self.even_places(slot),
             };
-            self.reads.tell(fetch.batch, places);
+            self.reads.locate(fetch.batch, places);
         }
         let places = self.base(Place::Scratch);
         self.placed(places, &fetch, width)

@@ -1,7 +1,7 @@
 //! Which PTX register each virtual register lives in, and the moves that replace block parameters.
 //!
 //! A virtual register has one home for its whole life, so the only code that allocation adds is moves on control-flow edges.
-//! Two strategies give the homes ([`Registers`]); the same checker ([`check`]) checks both.
+//! Two strategies give the homes ([`Registers`]); the same checker (`check`) checks both.
 
 mod allocated;
 mod check;

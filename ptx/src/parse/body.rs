@@ -315,7 +315,7 @@ impl Parser<'_> {
         Ok(Inst { guard, mnemonic, operands: self.take_operands(base) })
     }
 
-    /// Tells that a comma is missing where another operand follows on the same line, and takes it as read.
+    /// Reports a missing comma where another operand follows on the same line, and assumes it.
     fn comma_missing(&mut self) -> bool {
         let gap = &self.lexer.text[self.last_end as usize..self.token.start as usize];
         let follows = matches!(self.token.kind, Kind::Name | Kind::Punct(b'[' | b'{')) || self.at_constant();

@@ -102,7 +102,7 @@ impl Parser<'_> {
         Ok(decl)
     }
 
-    /// Tells that there is no such type, if it is a misspelling of one or the name that it has elsewhere.
+    /// Reports that there is no such type, if it is a misspelling of one or the name that it has elsewhere.
     fn misspelt_type(&mut self) -> Option<ScalarType> {
         let text =
             std::str::from_utf8(self.text().get(1..)?).ok().filter(|_| self.token.kind == Kind::Dot)?;

@@ -241,7 +241,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Tells that the directive at hand has no such name, if it is a misspelling of one of these: it is then read as if it were that.
+    /// Reports the current directive's name if it is a misspelling of one of these: it is then read as if it were that.
     fn misspelt(&mut self, what: &str, words: &[&'static str]) -> Option<&'static str> {
         if self.token.kind != Kind::Dot {
             return None;
@@ -289,7 +289,7 @@ impl<'a> Parser<'a> {
         Ok(symbol)
     }
 
-    /// Runs `inner` one level deeper, or tells that it is too deep.
+    /// Runs `inner` one level deeper, or reports that it is too deep.
     fn nested<T>(&mut self, inner: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
         if self.depth == MAX_DEPTH {
             let span = self.span();

@@ -12,7 +12,7 @@ const BYTES: usize = 2 << 20;
 /// More parts would be read faster than appended.
 const MOST_PARTS: usize = 4;
 
-/// The tree of a large text. `None`: it is small, or there is something to tell, which takes a reader of the whole.
+/// The tree of a large text. `None`: it is small, or there is something to report, which takes a reader of the whole.
 ///
 /// A part that is read without errors ends where an item ends: the text is cut where functions seem to end, and had the cut hit a comment, a
 /// string or a list, the part before it would not be complete.

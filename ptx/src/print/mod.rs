@@ -20,7 +20,7 @@ pub fn print(module: &Module) -> String {
     shares(module, false).map(|share| share.out).reduce(|text, share| text + &share).unwrap_or_default()
 }
 
-/// As [`print`], and gives the parts of the module the positions in the text that [`parse`](crate::parse) would find them at. A text of 4 GiB or
+/// As [`print()`], and gives the parts of the module the positions in the text that [`parse`](crate::parse) would find them at. A text of 4 GiB or
 /// more, which the parser does not take, has none.
 ///
 /// ```

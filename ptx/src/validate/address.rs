@@ -105,7 +105,7 @@ impl Validator<'_> {
         }
     }
 
-    /// True if an address has a constant added, which the kinds of operands do not tell.
+    /// True if an address has a constant added, which the kinds of operands do not show.
     pub(super) fn has_offset(&self, inst: Inst) -> bool {
         self.m[inst.operands].iter().any(|operand| matches!(operand, Operand::Address { .. }))
     }

@@ -33,7 +33,7 @@ impl Share {
     }
 }
 
-/// What is known of a large module without errors. `None`: it is small, or there may be errors to tell.
+/// What is known of a large module without errors. `None`: it is small, or there may be errors to report.
 pub(super) fn finds_no_errors(module: &Module, question: Question) -> Option<Known> {
     let statements = module.stmts.len();
     let threads = threads(statements / STATEMENTS);

@@ -85,10 +85,14 @@ impl Validator<'_> {
                 }
                 Repeat::Prefix(prefix, _) => {
                     if reported.more > 0 {
-                        let shown: Vec<String> =
-                            reported.names.iter().take(3).map(|name| format!("`{}`", &self.m[*name])).collect();
-                        let rest =
-                            (reported.names.len() > 3).then(|| format!(" and {} more", reported.names.len() - 3));
+                        let shown: Vec<String> = reported
+                            .names
+                            .iter()
+                            .take(3)
+                            .map(|name| format!("`{}`", &self.m[*name]))
+                            .collect();
+                        let rest = (reported.names.len() > 3)
+                            .then(|| format!(" and {} more", reported.names.len() - 3));
                         let used = reported.more as usize + 1;
                         let also = match shown.is_empty() {
                             true => String::new(),
@@ -153,7 +157,7 @@ impl Validator<'_> {
         diagnostic
     }
 
-    /// Tells if version and target do not meet a requirement.
+    /// Reports if version and target do not meet a requirement.
     pub(super) fn gate_of(&mut self, clauses: &[Clause], section: &'static str, what: &str, span: Span) {
         let cx = self.context;
         let blocking = clauses.iter().find(|clause| !clause.allows(cx.version, cx.target));

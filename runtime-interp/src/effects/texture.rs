@@ -142,7 +142,7 @@ fn fetch(
         Operation::Tex | Operation::TexBase | Operation::Tld4 => DetailOp::Base,
         _ => return None,
     };
-    // Offsets and depths are both optional: the places that the validator found tell which is there.
+    // Offsets and depths are both optional: the places that the validator found show which is there.
     let places = i.places().skip(1).filter(|place| matches!(place.shape, Shape::Value(_)));
     let (mut offset, mut compare) = (SmallVec::new(), None);
     let skipped = operands.rest.len() - rest.len();

@@ -1,4 +1,4 @@
-//! The warp-wide engine: program format, builder and execution. `docs/engine.md` tells the whole story.
+//! The warp-wide engine: program format, builder and execution. `docs/engine.md` describes it in full.
 //!
 //! - `program`: what is executed, and how it is made;
 //! - `file`, [`lanes`], `values`: registers, and functions over the lanes of a warp;

@@ -93,7 +93,7 @@ impl<'m> Body<'_, 'm> {
         Some(d)
     }
 
-    /// Says that the next operation is about a variable of the function; one of the module, the constant with its address tells.
+    /// Marks the next operation as one about a variable of the function; for one of the module, the constant with its address does.
     fn name_variable(&mut self, place: Place) {
         let own = match place {
             Place::Stack { offset, .. } => u32::try_from(offset).ok().map(OwnVariable::Local),

@@ -231,7 +231,7 @@ pub struct Tensor {
 /// How a map for `.im2col::w` and one for `.im2col::w::128` differ.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Im2colWide {
-    /// The map tells how many pixels are copied.
+    /// The map says how many pixels are copied.
     W,
     /// There are 128.
     W128,

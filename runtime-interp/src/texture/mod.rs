@@ -1,7 +1,7 @@
 //! Textures, samplers and surfaces (PTX ISA 9.0, 5.3, 9.7.10 and 9.7.11): what they are, and what a fetch gives.
 //!
 //! Nothing here knows of the engine. An [`Image`] says how texels lie in memory, a [`Sampler`] how they are read;
-//! [`fetch`](fetch::fetch) and [`gather`](fetch::gather) compute the results of 32 lanes from memory that is behind the trait [`Texels`].
+//! `fetch` and `gather` compute the results of 32 lanes from memory that is behind the trait `Texels`.
 //!
 //! - `format`: types of channels, and texels as numbers;
 //! - `image`: sizes, layers, levels, and where a texel lies;

@@ -1,4 +1,4 @@
-//! The special registers that tell of the machine (PTX ISA 9.0, chapter 10).
+//! The special registers that describe the machine (PTX ISA 9.0, chapter 10).
 
 use super::*;
 use warpsmith_interp::{Machine, Placement};

@@ -154,7 +154,7 @@ pub fn mul<const FTZ: bool>(rounding: Rounding, a: u32, b: u32) -> u32 {
         return canonical(a * b);
     }
     if rounding == Rounding::Nearest {
-        // The one result of a multiplication that flushing must tell apart: what rounds up to the smallest normal number.
+        // The one result of a multiplication that flushing must distinguish: what rounds up to the smallest normal number.
         let product = canonical(a * b);
         let reaches = (a as f64 * b as f64).abs() >= REACHES_NORMAL;
         return if reaches || is_nan(product) { product } else { product & SIGN };

@@ -46,7 +46,7 @@ impl Generator<'_, '_, '_> {
 
     /// `.reg .b32 %r<3>;` or the names one by one.
     fn family(&mut self, prefix: &str, n: usize, class: Class, count: usize) -> Result<()> {
-        // A scope may not declare a name twice; the number tells its families apart where they have one prefix.
+        // A scope may not declare a name twice; the number distinguishes its families where they have one prefix.
         let taken = self.scopes.here(&format!("{prefix}0"));
         let prefix = if taken { format!("{prefix}{}_", ["w", "d", "p", "h"][n]) } else { prefix.to_owned() };
         if self.scopes.here(&format!("{prefix}0")) {

@@ -127,7 +127,7 @@ fn template(sample: Sample) -> Option<Template> {
 }
 
 fn is_approximate(operation: Operation) -> bool {
-    // Half-precision forms have no `.approx` to tell.
+    // Half-precision forms have no `.approx` that would say so.
     matches!(operation, Operation::TanhHalf | Operation::Ex2Half)
 }
 

@@ -97,7 +97,7 @@ pub fn executes(mnemonic: &Mnemonic) -> bool {
     }
 }
 
-/// True if what a launch leaves depends on neither of addresses, what nothing has written and what is divided by zero. An error if the reference cannot tell.
+/// True if what a launch leaves depends on neither of addresses, what nothing has written and what is divided by zero. An error if the reference cannot decide it.
 pub fn is_defined(module: &Module, launch: &Launch) -> Result<bool, Stop> {
     let one = run(module, launch)?;
     let other = run(module, &Launch { other_rubbish: !launch.other_rubbish, ..launch.clone() });

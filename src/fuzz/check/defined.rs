@@ -7,7 +7,7 @@ use crate::{Compiler, Language, Module, OptLevel, Target, ptx};
 use warpsmith_smith::reference::{self, Stop};
 
 /// True if what a case leaves depends neither on addresses nor on what nothing has written: only then does a difference mean something. Where the
-/// reference interpreter cannot tell, the checkers are asked.
+/// reference interpreter cannot decide, the checkers do.
 pub fn is_defined(case: &Case) -> bool {
     let text = match case.language {
         Language::Ptx => case.text.clone(),

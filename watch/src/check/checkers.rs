@@ -90,12 +90,12 @@ impl Checkers {
     }
 
     /// Sends findings to `to` as they are made.
-    pub fn telling(self, to: &Findings) -> Checkers {
+    pub fn sending_to(self, to: &Findings) -> Checkers {
         Checkers {
-            memory: self.memory.map(|checker| checker.telling(to)),
-            init: self.init.map(|checker| checker.telling(to)),
-            race: self.race.map(|checker| checker.telling(to)),
-            sync: self.sync.map(|checker| checker.telling(to)),
+            memory: self.memory.map(|checker| checker.sending_to(to)),
+            init: self.init.map(|checker| checker.sending_to(to)),
+            race: self.race.map(|checker| checker.sending_to(to)),
+            sync: self.sync.map(|checker| checker.sending_to(to)),
         }
     }
 

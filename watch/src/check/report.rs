@@ -292,8 +292,8 @@ macro_rules! reports {
             }
 
             /// Sends findings to `to` as they are made.
-            pub(super) fn telling(mut self, to: &Findings) -> Self {
-                self.report.tell(to);
+            pub(super) fn sending_to(mut self, to: &Findings) -> Self {
+                self.report.send_to(to);
                 self
             }
 
@@ -376,7 +376,7 @@ impl Report {
     }
 
     /// Sends new findings to `to`.
-    pub fn tell(&mut self, to: &Findings) {
+    pub fn send_to(&mut self, to: &Findings) {
         self.sink = Some(to.clone());
     }
 

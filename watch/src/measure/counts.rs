@@ -49,7 +49,7 @@ pub struct LaunchShape {
     pub block: [u32; 3],
 }
 
-/// Counts launches of one program; [`Counts::memory`] says whether accesses to memory too.
+/// Counts launches of one program, and their accesses to memory if asked to.
 ///
 /// ```
 /// use warpsmith_interp::{Device, Launch, Program};

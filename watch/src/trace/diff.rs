@@ -104,7 +104,7 @@ pub struct Difference {
     pub lines: [Option<u64>; 2],
     /// What differs.
     pub what: String,
-    /// Why, as far as the traces tell: one sentence each.
+    /// Why, as far as the traces show: one sentence each.
     pub why: Vec<String>,
     /// Instructions of the thread before, which agree.
     pub agreeing: usize,

@@ -1,4 +1,4 @@
-//! Which instructions of which threads a trace tells.
+//! Which instructions of which threads a trace shows.
 
 use std::ops::RangeInclusive;
 use std::str::FromStr;

@@ -107,7 +107,7 @@ impl<W: Write + Send> Trace<W> {
         }
     }
 
-    /// Also tells the lines of the source (`source`), of a register which variable of the source it then is, and of the first address of an
+    /// Also shows the lines of the source (`source`), of a register which variable of the source it then is, and of the first address of an
     /// access what the source calls what is there (`variable`), as far as the module says.
     pub fn with_sources(mut self, sources: &Sources) -> Trace<W> {
         self.sources = Some(sources.clone());

@@ -1,7 +1,7 @@
 //! Typed functions that launch the kernels of a module of PTX: of any, whoever wrote it.
 //!
 //! The parameters' types are those of the declarations; for pointers, what the kernel does through them says what they point to and whether it is
-//! written ([`pointers`]).
+//! written (`pointers`).
 
 mod params;
 mod pointers;

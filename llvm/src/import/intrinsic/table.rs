@@ -6,7 +6,7 @@ use warpsmith_ir::Opcode;
 /// What an intrinsic does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::import) enum Intrinsic {
-    /// It tells LLVM something, and is nothing; or asks for what a GPU does not show (where a function returns to), and is zero, as llc has it.
+    /// It is a hint for LLVM, and is nothing; or asks for what a GPU does not show (where a function returns to), and is zero, as llc has it.
     Nothing,
     /// It says where a variable of the source is.
     Bind {

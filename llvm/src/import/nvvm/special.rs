@@ -105,7 +105,7 @@ impl Builder<'_, '_, '_> {
                 let ty = types.first().copied().unwrap_or(Type::PTR);
                 one(self.pointer_as(pointer, ty))
             }
-            // What LLVM tells who compiles, and no code.
+            // Hints for compilers, and no code.
             // A kernel returns; from a function, the thread cannot end.
             ["exit"] if self.b.func().kind == ir::FuncKind::Kernel => {
                 self.b.ins().ret(&[]);

@@ -98,7 +98,7 @@ impl<'a> Writer<'a> {
                         self.set(entry, DW_AT_call_file, file);
                     }
                     self.set(entry, DW_AT_call_line, AttributeValue::Udata(scope.at.line.into()));
-                    // DWARF 2 has no column of a call; `inlined_at` tells it.
+                    // DWARF 2 has no column of a call; `inlined_at` has it.
                     entry
                 }
             };

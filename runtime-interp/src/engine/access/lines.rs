@@ -37,7 +37,7 @@ impl Lines {
         Lines { at: self.at.map(|at| at.wrapping_add(bytes)), ..*self }
     }
 
-    /// Tells machine code where the data of a batch are, of lanes of so many bytes, the last of whose accesses is `more` bytes past these lines; false
+    /// Gives machine code the locations of the data of a batch, of lanes of so many bytes, the last of whose accesses is `more` bytes past these lines; false
     /// where it cannot read them in the way that the space promises it.
     pub(in crate::engine) fn chunks(
         &self,

@@ -171,7 +171,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         }
     }
 
-    /// Tells the observer of a call or return. `here` is the call.
+    /// Notifies the observer of a call or return. `here` is the call.
     fn cross(&mut self, [from, to]: [&Activation; 2], moves: &[Move], issue: Issue<'_>) {
         if WATCHED {
             let returns = from.depth > to.depth;

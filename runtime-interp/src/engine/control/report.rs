@@ -11,7 +11,7 @@ use crate::engine::warp::Activation;
 use crate::fault::{Fault, FaultCode};
 
 impl<'a, const WATCHED: bool> Runner<'a, WATCHED> {
-    /// Tells the observer that the results of an instruction are there.
+    /// Notifies the observer that the results of an instruction are there.
     pub fn tell_results(&mut self, at: &At<'_>, frame: Frame, activation: &Activation) {
         if WATCHED && self.interest.results {
             let function = FuncId(activation.function);

@@ -9,7 +9,7 @@ use crate::engine::op::Op;
 use crate::engine::run::Runner;
 use crate::engine::warp::{State, Warp};
 
-/// What code tells of a loop.
+/// What code reports of a loop.
 #[derive(Clone, Copy)]
 pub(in crate::engine) struct Rounds {
     /// Where its last branch is, and where it begins.

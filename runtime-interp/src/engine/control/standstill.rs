@@ -199,7 +199,7 @@ impl<'a> Worker<'a> {
         Worker { all: &cx.standstill, last: 0, own: 0, still: None }
     }
 
-    /// Tells the other host threads that this one has changed something.
+    /// Notifies the other host threads that this one has changed something.
     pub fn announce(&mut self, changes: u64) {
         if changes != self.last {
             self.last = changes;

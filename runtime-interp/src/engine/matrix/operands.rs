@@ -115,7 +115,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         Ok(units)
     }
 
-    /// Tells observers of units that a product has read.
+    /// Notifies observers of units that a product has read.
     pub(super) fn tell_reads(&mut self, issue: Issue<'_>, number: u64, units: &[u64]) {
         let at = self.at(issue.only(FIRST));
         for range in units.chunk_by(|a, b| b - a <= u64::from(UNIT)) {

@@ -314,7 +314,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         Ok(())
     }
 
-    /// Tells those who follow what was never written of what a product gives: what comes of such elements of A, of B and of C.
+    /// Reports a product's results to observers of uninitialised values: which depend on such elements of A, of B and of C.
     fn taint_product(
         &mut self,
         issue: Issue<'_>,
@@ -362,7 +362,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         let (rows, columns) = (product.shape[0] as u32, product.shape[1] as u32);
         let mut read = Matrices::new(columns);
         // Observers get each warp's reads.
-        let tell = |runner: &mut Self, warp: u32, units: &[u64]| {
+        let report = |runner: &mut Self, warp: u32, units: &[u64]| {
             if WATCHED && started[warp as usize] > number {
                 let one = Issue { warp: issue.warp / 4 * 4 + warp, ..issue };
                 runner.tell_reads(one, number_of(one, number), units);
@@ -376,14 +376,14 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                     Tile { descriptor: a, major: op.major[0], first, lines: rows, depth: depth_of_a, size };
                 let undefined = &mut read.undefined_rows[first as usize..][..rows as usize];
                 let units = self.fetch(issue, "a", &tile, all, undefined)?;
-                tell(self, warp, &units);
+                report(self, warp, &units);
             }
         }
         let (descriptor, major) = (&pending.b, op.major[1]);
         let tile = Tile { descriptor, major, first: 0, lines: columns, depth: depth_of_b, size };
         let mut by_columns = Vec::new();
         let units = self.fetch(issue, "b", &tile, &mut by_columns, &mut read.undefined_columns)?;
-        (0..4).for_each(|warp| tell(self, warp, &units));
+        (0..4).for_each(|warp| report(self, warp, &units));
         // B is wanted row by row.
         let (n, k) = (columns as usize, depth_of_b as usize);
         read.b = (0..k).flat_map(|row| by_columns[row..].iter().step_by(k).copied()).collect();

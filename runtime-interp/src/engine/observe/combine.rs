@@ -1,4 +1,4 @@
-//! Observers together: a pair tells both, the first one first, and pairs nest; `Option` and references pass on.
+//! Combined observers: a pair notifies both, the first one first, and pairs nest; `Option` and references forward.
 
 use super::*;
 

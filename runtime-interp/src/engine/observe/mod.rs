@@ -248,7 +248,7 @@ pub trait Observer: Send {
 
     /// Before an instruction, whose guard is already in the mask, with the registers as it finds them. One that waits for
     /// other threads is reported again when it is tried again, with those who have waited as [`At::retried`]. A statement of PTX may be several instructions of the engine:
-    /// [`Program::statement_at`](crate::Program::statement_at) tells which belong together.
+    /// [`Program::statement_at`](crate::Program::statement_at) says which belong together.
     fn instruction(&mut self, _at: &At<'_>, _registers: &Registers<'_>) {}
 
     /// After an instruction, when its results are there, with the registers as it leaves them: those it has written are the

@@ -144,7 +144,7 @@ pub struct KernelInfo<'p> {
 /// [`ProgramBuilder`](crate::engine::ProgramBuilder). It holds code for this machine and no state: any number of devices and threads can share it.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
-    /// Tells programs apart; copies of a program are the same one.
+    /// Distinguishes programs; copies of a program are the same one.
     pub(crate) identity: Identity,
     /// The text that lines and spans of the program count in.
     pub(in crate::engine) source: Source,

@@ -187,9 +187,9 @@ pub enum BarrierKind {
     Arrive,
     /// Wait, and count the threads with a true predicate.
     Popc,
-    /// Wait, and tell whether all predicates are true.
+    /// Wait, and return whether all predicates are true.
     And,
-    /// Wait, and tell whether any predicate is true.
+    /// Wait, and return whether any predicate is true.
     Or,
 }
 

@@ -90,7 +90,7 @@ specials! {
     /// The same in 64 bits (10.26).
     Pm0Wide "pm0_64" 64, Pm1Wide "pm1_64" 64, Pm2Wide "pm2_64" 64, Pm3Wide "pm3_64" 64,
     Pm4Wide "pm4_64" 64, Pm5Wide "pm5_64" 64, Pm6Wide "pm6_64" 64, Pm7Wide "pm7_64" 64,
-    /// What the driver tells a kernel (10.27): here, what the machine is configured with.
+    /// What the driver passes to a kernel (10.27): here, what the machine is configured with.
     EnvReg0 "envreg0" 32, EnvReg1 "envreg1" 32, EnvReg2 "envreg2" 32, EnvReg3 "envreg3" 32,
     EnvReg4 "envreg4" 32, EnvReg5 "envreg5" 32, EnvReg6 "envreg6" 32, EnvReg7 "envreg7" 32,
     EnvReg8 "envreg8" 32, EnvReg9 "envreg9" 32, EnvReg10 "envreg10" 32, EnvReg11 "envreg11" 32,

@@ -208,7 +208,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         Ok(Next::Advance)
     }
 
-    /// Tells those who follow what was never written which lanes of a load's registers have such values.
+    /// Reports to observers of uninitialised values which lanes of a load's registers have such values.
     fn taint_loaded(
         &mut self,
         issue: Issue<'_>,
@@ -235,7 +235,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         }
     }
 
-    /// Tells those who watch of an access to cells that something else is under way in.
+    /// Reports to observers an access to cells in which another operation is pending.
     fn watch_cells(&mut self, issue: Issue<'_>, cells: &TensorCells, registers: usize, stores: bool) {
         if !WATCHED || issue.mask == 0 {
             return;
@@ -258,7 +258,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         tensor.borrow_mut().note_access(issue.warp, issue.pc, region, stores);
     }
 
-    /// Tells those who watch of the use of a region that something else is under way in. What is issued in order with products, copies and
+    /// Reports to observers the use of a region in which another operation is pending. What is issued in order with products, copies and
     /// shifts need not wait for them.
     pub(in crate::engine) fn watch_region(
         &mut self,

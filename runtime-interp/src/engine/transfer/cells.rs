@@ -1,4 +1,4 @@
-//! What happens to tensor memory later: copies from shared memory, shifts, and the arrival that tells of them (PTX ISA 9.0, 9.7.16.9 and
+//! What happens to tensor memory later: copies from shared memory, shifts, and the arrival that signals them (PTX ISA 9.0, 9.7.16.9 and
 //! 9.7.16.12).
 
 use super::flight::{Issuer, Work};

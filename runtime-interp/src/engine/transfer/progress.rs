@@ -135,7 +135,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         Ok(())
     }
 
-    /// Writes what a piece has read to one of its targets, and tells the mbarrier object there.
+    /// Writes what a piece has read to one of its targets, and signals the mbarrier object there.
     fn reach(
         &mut self,
         cluster: &ClusterState,
@@ -193,7 +193,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         Ok(())
     }
 
-    /// Tells an mbarrier object, given by its block and its offset there, that a piece is complete.
+    /// Signals an mbarrier object, given by its block and its offset there, that a piece is complete.
     fn signal(
         &mut self,
         cluster: &ClusterState,

@@ -1,7 +1,7 @@
 //! Which variable an address was computed from, as far as the code of one function says.
 //!
 //! Variables of one space lie side by side, and an access past the end of one reads or writes its neighbour: nothing that the memory itself could
-//! tell from what was meant. So addresses are followed from where a variable is named: through moves, conversions between address spaces and
+//! distinguish from what was meant. So addresses are followed from where a variable is named: through moves, conversions between address spaces and
 //! additions, to the accesses that use them. An address that was computed from one variable must stay within it when it is used; in between
 //! it may go anywhere.
 //!

@@ -2,7 +2,7 @@
 //!
 //! The engine itself checks every access, so this checker needs to see few: it is asked what becomes of each that is at fault,
 //! reports what the address means, and lets the run go on without it, to find the next. It looks at the accesses whose address was computed from a
-//! variable that has neighbours in memory ([`extents`]), for those that leave it.
+//! variable that has neighbours in memory (`extents`), for those that leave it.
 
 mod extents;
 

@@ -106,7 +106,7 @@ impl Race {
         let Some(line) = line_at(&mut self.shared, &mut self.global, target) else { return };
         line.touch(record, &knower, self.clusters, &mut self.conflicts);
         if !self.conflicts.is_empty() {
-            self.tell(at, target);
+            self.report_conflicts(at, target);
         }
     }
 

@@ -130,7 +130,7 @@ impl Race {
         }
     }
 
-    /// An asynchronous operation tells an mbarrier object that it is complete.
+    /// An asynchronous operation signals an mbarrier object that it is complete.
     pub(super) fn completed(&mut self, at: &At<'_>, owner: usize, offset: u64, phase: bool) {
         let number = self.blocks[owner].number;
         let object = self.blocks[owner].object(offset);
@@ -222,7 +222,7 @@ impl Race {
             let Some(place) = line_at(&mut self.shared, &mut self.global, target) else { continue };
             place.touch(Record { bytes, ..record }, &knower, self.clusters, &mut self.conflicts);
             if !self.conflicts.is_empty() {
-                self.tell(at, target);
+                self.report_conflicts(at, target);
             }
         }
     }

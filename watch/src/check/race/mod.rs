@@ -1,8 +1,8 @@
 //! Data races, by the memory consistency model (PTX ISA 9.0, chapter 8).
 //!
 //! Two accesses race if they conflict, neither is ordered after the other, and they are not morally strong. Order comes from the program
-//! order of a thread, from barriers of all kinds, and from what a thread releases and another acquires. All of it is kept as vector clocks ([`clock`])
-//! and, for each stretch of memory that was touched, the last accesses that still matter ([`shadow`]).
+//! order of a thread, from barriers of all kinds, and from what a thread releases and another acquires. All of it is kept as vector clocks (`clock`)
+//! and, for each stretch of memory that was touched, the last accesses that still matter (`shadow`).
 //!
 //! What is asynchronous is an agent of its own: it comes after its thread's instructions before it, and before whatever has waited for it.
 //! Operations of the async proxy see what threads have written only past a proxy fence.

@@ -9,9 +9,9 @@ use warpsmith_interp::observe::At;
 use warpsmith_isa::{Opcode, ScalarType, StateSpace, TypeClass};
 
 impl Race {
-    /// Tells of the conflicts that an access to a line was found to have.
+    /// Reports the conflicts that an access to a line was found to have.
     #[cold]
-    pub(super) fn tell(&mut self, at: &At<'_>, target: Target) {
+    pub(super) fn report_conflicts(&mut self, at: &At<'_>, target: Target) {
         for conflict in std::mem::take(&mut self.conflicts) {
             let (old, new) = (conflict.old, conflict.new);
             // The same instruction of the same warp at the same time: the lanes do it together.
@@ -31,7 +31,7 @@ impl Race {
         }
     }
 
-    /// Tells of one conflict.
+    /// Reports one conflict.
     #[cold]
     pub(super) fn tell_of(&mut self, at: &At<'_>, target: Target, conflict: Conflict) {
         let (old, new) = (conflict.old, conflict.new);
@@ -80,7 +80,7 @@ impl Race {
             .add(code, &pcs, 1, || Finding::new(Checker::Race, code, message, second).site(first).note(note));
     }
 
-    /// True of the store by which `tcgen05.alloc` tells the address.
+    /// True of the store by which `tcgen05.alloc` returns the address.
     fn allocates(&self, at: &At<'_>, record: &Record) -> bool {
         at.program.instruction(record.pc).is_some_and(|i| i.opcode() == Opcode::Tcgen05Alloc)
     }

@@ -79,7 +79,7 @@ impl Record {
             && (self.size, self.manner, self.warp) == (other.size, other.manner, other.warp)
     }
 
-    /// True if one record can tell of both: with the lanes and the bytes of both.
+    /// True if one record can hold both: with the lanes and the bytes of both.
     fn can_absorb(&self, other: &Record) -> bool {
         let same_bytes = self.shape == Shape::Uniform && self.bytes == other.bytes;
         self.same_operation(other) && self.shape == other.shape && (self.lanes == other.lanes || same_bytes)
@@ -233,7 +233,7 @@ impl Clusters {
 }
 
 impl Line {
-    /// Looks at an access of the current instant, remembers it, and tells what it conflicts with.
+    /// Looks at an access of the current instant, records it, and returns what it conflicts with.
     #[inline]
     pub fn touch(
         &mut self,

@@ -82,7 +82,7 @@ impl Race {
         }
     }
 
-    /// Tells what was found of a store whose lanes write different values.
+    /// Reports what was found of a store whose lanes write different values.
     #[cold]
     #[expect(clippy::wildcard_enum_match_arm, reason = "only stores are compared")]
     pub(super) fn compare_values(&mut self, at: &At<'_>, registers: &Registers<'_>) {

@@ -1,6 +1,6 @@
 //! The use of barriers, member masks, mbarrier objects and groups of copies: what the manual demands of it.
 //!
-//! Some mistakes end the run by a fault of the engine, such as a deadlock; this checker tells them as findings. Others let it go on, here or on some
+//! Some mistakes end the run by a fault of the engine, such as a deadlock; this checker reports them as findings. Others let it go on, here or on some
 //! GPU, and are noticed from the events alone: no instruction is looked at that does not synchronise, but for stores where there are mbarrier objects.
 
 mod barrier;

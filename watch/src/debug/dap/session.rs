@@ -233,7 +233,7 @@ impl Session<'_, '_> {
         }
         let name = self.debugger.symbols.file().to_owned();
         self.connection.event("process", json!({"name": name, "startMethod": "launch", "pointerSize": 64}));
-        let mut checkers = Checkers::new(self.settings.check).telling(&self.findings);
+        let mut checkers = Checkers::new(self.settings.check).sending_to(&self.findings);
         let output = self.output.clone();
         let result = launch(output, &mut (checkers.observer(), &mut *self));
         self.debugger.end_run();
@@ -241,7 +241,7 @@ impl Session<'_, '_> {
         self.flush();
         // What is found at the end of a launch: memory that was not freed.
         for finding in self.findings.take() {
-            self.tell(&finding);
+            self.send_finding(&finding);
         }
         let report = checkers.into_report();
         let mut sound = !report.has_errors();
@@ -270,7 +270,7 @@ impl Session<'_, '_> {
         &self.debugger.symbols.sources
     }
 
-    fn tell(&mut self, finding: &Finding) {
+    fn send_finding(&mut self, finding: &Finding) {
         let diagnostic = finding.diagnostic(self.sources());
         let text = Renderer::plain().diagnostic(self.sources().source(), &diagnostic);
         self.connection.output("stderr", &format!("{text}\n"));

@@ -86,7 +86,7 @@ impl Connection {
         u32::try_from(line).unwrap_or(u32::MAX).saturating_add(1 - self.first_line)
     }
 
-    /// What tells whether messages have come.
+    /// The signal that messages have come.
     pub(super) fn waiting(&self) -> Waiting {
         self.waiting.clone()
     }
@@ -131,7 +131,7 @@ impl Connection {
         self.closed |= sent.and_then(|()| self.out.flush()).is_err();
     }
 
-    /// Tells that something has happened.
+    /// Signals that something has happened.
     pub fn event(&mut self, name: &str, body: Value) {
         self.send(json!({"seq": 0, "type": "event", "event": name, "body": body}));
     }

@@ -70,13 +70,13 @@ impl Debugger<'_> {
         // Where the thread in focus stands, which for a watchpoint may be another than the one that asked.
         let asked =
             Asked { pc: self.current(view).map_or(asked.pc, |pc| self.symbols.start_of(pc)), ..asked };
-        let told_whole = !title.is_empty() || watched || old_focus != Some(now);
+        let shown_whole = !title.is_empty() || watched || old_focus != Some(now);
         if !title.is_empty() {
             self.say(&format!("\n{title}"));
         } else if watched {
             self.say("\n");
         }
-        self.show_stop(view, before.filter(|_| !told_whole), asked, by_instruction);
+        self.show_stop(view, before.filter(|_| !shown_whole), asked, by_instruction);
         true
     }
 

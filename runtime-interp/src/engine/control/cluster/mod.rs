@@ -125,7 +125,7 @@ impl Cluster {
         Ok(())
     }
 
-    /// Tells the observer of the blocks of a cluster that has been started.
+    /// Notifies the observer of the blocks of a started cluster.
     pub fn announce<const WATCHED: bool>(&mut self, runner: &mut Runner<'_, WATCHED>, number: u64) {
         self.number = number;
         if WATCHED {

@@ -68,7 +68,7 @@ pub enum AsyncOp {
     Tensor(TensorOp),
     /// `tensormap.replace`
     ReplaceField(ReplaceOp),
-    /// `trace.mark`: tells an observer.
+    /// `trace.mark`: an event for observers.
     Mark {
         /// The number.
         number: u32,
@@ -164,7 +164,7 @@ impl AsyncOp {
         all
     }
 
-    /// How an operation that goes on later tells that it is complete.
+    /// How an operation that continues later signals its completion.
     pub fn completion(&self) -> Option<Completion> {
         match self {
             AsyncOp::Transfer(op) => Some(op.completion),

@@ -56,7 +56,7 @@ pub enum TransferAction {
     },
 }
 
-/// How a transfer tells that it is complete.
+/// How a transfer signals its completion.
 #[derive(Clone, Copy, Debug)]
 pub enum Completion {
     /// Through the group that the thread commits it to.

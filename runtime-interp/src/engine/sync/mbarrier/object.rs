@@ -1,7 +1,7 @@
 //! The contents of an mbarrier object: 64 bits of shared memory that count arrivals and bytes, phase after phase.
 //!
 //! The bits are ours; the manual leaves them open. From the top an object of layout v0 has the parity of the phase (1 bit), pending
-//! arrivals (20), expected arrivals (20), bytes outstanding plus 2^20 (21), and two bits that tell an object from memory that holds
+//! arrivals (20), expected arrivals (20), bytes outstanding plus 2^20 (21), and two bits that distinguish an object from memory that holds
 //! none, and the layouts apart. One of layout v1 (PTX ISA 9.4, 9.7.15.16) has the parities of the phase and of the conditional phase (1
 //! each), the report of the current phase and that of the last one (a predicate and 8 bits each), pending and expected arrivals (9 each),
 //! three zeros, and the rest as v0.

@@ -31,7 +31,7 @@ impl Session<'_, '_> {
         }
     }
 
-    /// The run stands still: tells the editor why, and answers it until the run goes on.
+    /// The run has stopped: sends the editor the reason, and answers it until the run goes on.
     pub(super) fn stand(&mut self, view: &mut View<'_>, mut event: Value) -> Resume {
         self.debugger.goal = Goal::Run;
         self.capture.pause.store(false, Relaxed);
@@ -68,7 +68,7 @@ impl Session<'_, '_> {
     pub(super) fn look_at_findings(&mut self, view: &View<'_>) -> Option<(Finding, Option<Focus>)> {
         let mut stops = None;
         for finding in self.findings.take() {
-            self.tell(&finding);
+            self.send_finding(&finding);
             let wanted = match finding.severity {
                 Severity::Error => self.filters.error,
                 Severity::Warning => self.filters.warning,

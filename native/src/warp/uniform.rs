@@ -118,6 +118,8 @@ impl Chunks<'_, '_, '_> {
             Width::W64 | Width::W128 => Lanes::Two([self.b.ins().splat(types::I64X2, value); 2]),
         };
         self.uniform.insert(r, value);
+        // The register may have had what grows evenly before.
+        self.evens.remove(&r);
         self.splats.insert(n, lanes);
     }
 

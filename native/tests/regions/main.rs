@@ -4,6 +4,7 @@
 mod accesses;
 mod control;
 mod patterns;
+mod reused;
 mod traces;
 
 use std::sync::Arc;

@@ -12,7 +12,7 @@ use warpsmith_base::{FxHashMap, SplitMix64};
 
 /// Turns of each kind that are timed at least, and the instructions of these.
 const TURNS: usize = 24;
-const INSTRUCTIONS: u64 = 100_000;
+const INSTRUCTIONS: u64 = 250_000;
 /// Turns until a trial is over whatever they were; so often it is asked whether they were enough.
 const LONGEST: u32 = 1 << 15;
 const CHECKED: u32 = 16;
@@ -20,20 +20,23 @@ const CHECKED: u32 = 16;
 /// Turns that began at one place, without the code on trial or with it.
 #[derive(Default, Debug)]
 struct Timed {
-    /// Nanoseconds of an instruction of the warp.
-    rates: Vec<f64>,
+    /// Nanoseconds of an instruction of the warp, and how many there were.
+    rates: Vec<(f64, u64)>,
     instructions: u64,
 }
 
 impl Timed {
-    /// Half of the turns took less: what the host did meanwhile lengthens some of them a hundredfold.
+    /// Half of the instructions took less: what the host did meanwhile lengthens some turns a hundredfold, and turns of few instructions, such as those
+    /// of a warp that seems to wait, say little of the others.
     fn median(&self) -> Option<f64> {
         let mut rates = self.rates.clone();
-        let middle = rates.len() / 2;
-        if rates.is_empty() {
-            return None;
-        }
-        Some(*rates.select_nth_unstable_by(middle, f64::total_cmp).1)
+        rates.sort_unstable_by(|(x, _), (y, _)| x.total_cmp(y));
+        let mut before = 0;
+        let middle = rates.into_iter().find(|(_, instructions)| {
+            before += instructions;
+            2 * before >= self.instructions
+        });
+        middle.map(|(rate, _)| rate)
     }
 }
 
@@ -79,7 +82,7 @@ impl Trial {
     pub fn note(&mut self, place: u32, with: bool, instructions: u64, took: Duration) -> bool {
         if instructions > 0 {
             let timed = &mut self.places.entry(place).or_default()[usize::from(with)];
-            timed.rates.push(took.as_nanos() as f64 / instructions as f64);
+            timed.rates.push((took.as_nanos() as f64 / instructions as f64, instructions));
             timed.instructions += instructions;
         }
         self.pass()
@@ -129,8 +132,8 @@ mod tests {
             let place = trial.turns / 3 % 2;
             let each = if is_with { with } else { without }[place as usize];
             let interrupted = if trial.turns % 7 == 3 { 5_000_000 } else { 0 };
-            let took = Duration::from_nanos(1000 * each + interrupted);
-            if trial.note(place, is_with, 1000, took) {
+            let took = Duration::from_nanos(10_000 * each + interrupted);
+            if trial.note(place, is_with, 10_000, took) {
                 return (trial.gains(), trial.turns);
             }
         }
@@ -144,6 +147,21 @@ mod tests {
         assert!(!trial([4, 40], [3, 44]).0);
         // Enough of both kinds is soon there.
         assert!(trial([4, 40], [3, 30]).1 < 400);
+    }
+
+    /// Turns of a warp that seems to wait are short: what it takes to come to the code is not what it gains.
+    #[test]
+    fn short_turns_say_little() {
+        let mut trial = Trial::new(1, 0, [(); 2].map(|()| Arc::default()));
+        for turn in 0u64.. {
+            let (with, _) = trial.next();
+            let instructions = if turn % 3 == 0 { 16_000 } else { 9 };
+            let took = if with { 200 + instructions } else { 50 + 3 * instructions };
+            if trial.note(0, with, instructions, Duration::from_nanos(took)) {
+                break;
+            }
+        }
+        assert!(trial.gains());
     }
 
     #[test]

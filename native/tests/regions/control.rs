@@ -1,6 +1,8 @@
 //! Lanes that part and meet, faults among them, and loops without an end.
 
-use crate::{THREADS, same};
+use crate::{THREADS, kernel, load, same};
+use warpsmith_interp::{Device, Launch, Program};
+use warpsmith_native::accelerate;
 
 /// Lanes that part and meet, with `%a0` as result.
 const BRANCHES: &[(&str, &str)] = &[
@@ -118,5 +120,29 @@ fn endless_loops_end() {
     for body in endless {
         let text = same(body, 64, 1, Some(300_000));
         assert!(text.contains("StepLimit"), "{text}");
+    }
+}
+
+/// Memory that nothing has been written to has the bytes that the launch asks for.
+#[test]
+fn poison() {
+    let body = "mov.u32 %a2, tile; mad.lo.u32 %a2, %t, 4, %a2; mov.u32 %a3, 0; mov.u32 %a4, 1; \
+                again: ld.shared.u32 %a0, [%a2+64]; ld.local.u32 %a1, [own+8]; xor.b32 %a4, %a4, %a0; mad.lo.u32 %a4, %a4, 3, %a1; \
+                add.u32 %a3, %a3, 1; setp.lt.u32 %q1, %a3, %n; @%q1 bra again; st.global.u32 [%o], %a0; st.global.u32 [%o+4], %a1; st.global.u32 [%o+8], %a4;";
+    let plain = load(&kernel(body));
+    let mut native = plain.clone();
+    assert!(accelerate(&mut native).unwrap().regions > 0);
+    let run = |program: &Program, poison: Option<u8>| {
+        let mut device = Device::new();
+        let out = device.alloc(64 * 32).unwrap();
+        let mut launch = Launch::new("k").block([64, 1, 1]).workers(1).arg(out).arg(out).arg(3u32);
+        launch.poison = poison;
+        device.launch(program, &launch).unwrap();
+        device.read(out).unwrap()
+    };
+    for poison in [None, Some(0xff), Some(0x5a)] {
+        let expected = run(&plain, poison);
+        assert_eq!(expected[..8], [poison.unwrap_or(0); 8]);
+        assert_eq!(run(&native, poison), expected, "{poison:?}");
     }
 }

@@ -6,6 +6,7 @@ mod control;
 mod patterns;
 mod reused;
 mod traces;
+mod workers;
 
 use std::sync::Arc;
 use warpsmith_interp::engine::{CompiledRegion, Region, Tier};

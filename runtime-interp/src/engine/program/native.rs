@@ -107,10 +107,20 @@ impl Batch {
 /// What is known of a region.
 struct Candidate {
     range: Range<u32>,
-    /// About how many of its operations were interpreted.
+    /// About how many of its operations were interpreted, since its code was dropped if it had some.
     interpreted: u64,
     /// Compiled, or not worth it.
     done: bool,
+    /// How often trials have dropped its code.
+    drops: u32,
+}
+
+impl Candidate {
+    /// So many of its operations are interpreted before it is compiled.
+    fn patience(&self) -> u64 {
+        let once = REPAID * self.range.len() as u64;
+        AGAIN.checked_pow(self.drops).map_or(u64::MAX, |factor| once.saturating_mul(factor))
+    }
 }
 
 #[derive(Default)]
@@ -125,7 +135,8 @@ struct Inner {
     /// The version that is on trial, and what is known of it unless a host thread is timing its turns.
     on_trial: Option<u32>,
     trial: Option<Box<Trial>>,
-    dropped: usize,
+    /// A host thread compiles what another one shall not compile beside it, so that each region is timed alone.
+    compiling: bool,
 }
 
 /// The machine code of a program, made while it is executed.
@@ -147,8 +158,20 @@ impl std::fmt::Debug for Native {
 /// A region is compiled when so many operations were interpreted there for each that it has: to compile one takes as long as to interpret up to 12,000,
 /// and no launch shall take a tenth longer for it.
 const REPAID: u64 = 160_000;
+/// A region whose code was dropped is tried again after so many times as much, and after each further time again: what its lanes do may change, and a trial takes
+/// less than a hundredth of what has passed by then.
+const AGAIN: u64 = 16;
 /// So many jumps back and turns of warps pass from one look at where they are to the next.
 pub(in crate::engine) const PERIOD: u32 = 1024;
+
+impl Inner {
+    fn candidates(&mut self, program: &Program) -> &mut Vec<Candidate> {
+        self.candidates.get_or_insert_with(|| {
+            let ranges = program.region_ranges().into_iter();
+            ranges.map(|range| Candidate { range, interpreted: 0, done: false, drops: 0 }).collect()
+        })
+    }
+}
 
 impl Native {
     fn lock(&self) -> MutexGuard<'_, Inner> {
@@ -181,55 +204,56 @@ impl Native {
         }
         inner.on_trial = None;
         if !trial.gains() {
-            let dropped = &inner.fast.regions[trial.first as usize..];
-            let operations: usize = dropped.iter().map(|region| region.compiled.operations).sum();
-            inner.dropped += dropped.len();
-            inner.operations -= operations;
-            inner.fast = trial.without();
+            let fast = std::mem::replace(&mut inner.fast, trial.without());
+            for region in &fast.regions[trial.first as usize..] {
+                inner.operations -= region.compiled.operations;
+                let candidates = inner.candidates.iter_mut().flatten();
+                for candidate in candidates.filter(|candidate| candidate.range.start == region.start) {
+                    (candidate.done, candidate.interpreted) = (false, 0);
+                    candidate.drops = candidate.drops.saturating_add(1);
+                }
+            }
             self.version.fetch_add(1, Ordering::Release);
         }
     }
 
-    fn with_candidates<T>(&self, program: &Program, f: impl FnOnce(&mut Vec<Candidate>) -> T) -> T {
-        let mut inner = self.lock();
-        let fresh = || {
-            let ranges = program.region_ranges().into_iter();
-            ranges.map(|range| Candidate { range, interpreted: 0, done: false }).collect()
-        };
-        f(inner.candidates.get_or_insert_with(fresh))
-    }
-
     /// A warp is at a place, seen once in a while.
     pub fn sample(&self, program: &Program, pc: u32) {
-        let on_trial = self.lock().on_trial.is_some();
-        let hot = self.with_candidates(program, |candidates| {
-            let n = candidates.partition_point(|c| c.range.start <= pc).checked_sub(1)?;
-            let candidate = candidates.get_mut(n).filter(|c| !c.done && c.range.contains(&pc))?;
-            let range = candidate.range.clone();
-            // A jump back denotes a round of its loop, a turn for the whole region.
-            let closes = |at: &u32| {
-                let to = program.code.get(*at as usize).map(|inst| &inst.op);
-                matches!(to, Some(Op::Branch(to)) if *to == pc)
-            };
-            let last = (pc..range.end).rev().find(closes);
-            let round = last.map_or(range.len() as u64, |last| u64::from(last - pc) + 1);
-            candidate.interpreted += u64::from(PERIOD) * round;
-            // One after the other, so that each is timed alone.
-            candidate.done = !on_trial && candidate.interpreted >= REPAID * range.len() as u64;
-            candidate.done.then(|| candidate.range.clone())
-        });
-        if let Some(range) = hot {
-            self.compile(program, vec![range], true);
+        let mut inner = self.lock();
+        let busy = inner.on_trial.is_some() || inner.compiling;
+        let candidates = inner.candidates(program);
+        let found = candidates.partition_point(|c| c.range.start <= pc).checked_sub(1);
+        let candidate = found.and_then(|n| candidates.get_mut(n));
+        let Some(candidate) = candidate.filter(|c| !c.done && c.range.contains(&pc)) else { return };
+        let range = candidate.range.clone();
+        // A jump back denotes a round of its loop, a turn for the whole region.
+        let closes = |at: &u32| {
+            let to = program.code.get(*at as usize).map(|inst| &inst.op);
+            matches!(to, Some(Op::Branch(to)) if *to == pc)
+        };
+        let last = (pc..range.end).rev().find(closes);
+        let round = last.map_or(range.len() as u64, |last| u64::from(last - pc) + 1);
+        candidate.interpreted += u64::from(PERIOD) * round;
+        if busy || candidate.interpreted < candidate.patience() {
+            return;
         }
+        candidate.done = true;
+        inner.compiling = true;
+        drop(inner);
+        self.compile(program, vec![range], true);
+        self.lock().compiling = false;
     }
 
     /// Compiles all that is not compiled yet.
     pub fn compile_all(&self, program: &Program) {
-        let all = self.with_candidates(program, |candidates| {
-            let rest: Vec<_> = candidates.iter().filter(|c| !c.done).map(|c| c.range.clone()).collect();
-            candidates.iter_mut().for_each(|c| c.done = true);
-            rest
-        });
+        let mut inner = self.lock();
+        let rest = inner.candidates(program).iter_mut().filter(|c| !c.done);
+        let done = |c: &mut Candidate| {
+            c.done = true;
+            c.range.clone()
+        };
+        let all: Vec<_> = rest.map(done).collect();
+        drop(inner);
         if !all.is_empty() {
             self.compile(program, all, false);
         }
@@ -323,9 +347,13 @@ impl Program {
         self.native.as_ref().map_or(Vec::new(), |native| native.lock().refused.clone())
     }
 
-    /// How many regions were compiled and are interpreted again, since turns of warps took as long or longer with their code.
+    /// How many regions were compiled and are interpreted again, since turns of warps took as long or longer with their code. They are tried again after a long
+    /// while.
     pub fn dropped_regions(&self) -> usize {
-        self.native.as_ref().map_or(0, |native| native.lock().dropped)
+        self.native.as_ref().map_or(0, |native| {
+            let inner = native.lock();
+            inner.candidates.iter().flatten().filter(|c| c.drops > 0 && !c.done).count()
+        })
     }
 
     /// How many regions have machine code, and how many operations they compute themselves.

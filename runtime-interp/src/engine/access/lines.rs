@@ -158,6 +158,7 @@ find_lines!(find_lines_64, u64);
 macro_rules! even {
     ($name:ident, $t:ty) => {
         /// The first value and the step of each half, if all lanes are as far apart.
+        #[inline(always)]
         fn $name(lanes: &[$t; 32]) -> Option<[(u64, u64); 2]> {
             let mut halves = [(0, 0); 2];
             for (half, lanes) in halves.iter_mut().zip(lanes.as_chunks::<HALF>().0) {
@@ -206,6 +207,7 @@ impl LanePattern {
     ///
     /// # Safety
     /// The register, of 32 or 64 bits, is one of the function that the frame belongs to.
+    #[inline(always)]
     pub(in crate::engine) unsafe fn of(frame: Frame, base: Reg, bytes: u32) -> LanePattern {
         if bytes == 0 {
             // SAFETY: the caller's promise.

@@ -169,7 +169,7 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
             run: run_helper::<LEVEL, WATCHED>,
             sides: sides_helper::<LEVEL, WATCHED>,
             load: load_helper::<LEVEL, WATCHED>,
-            find: find_helper::<WATCHED>,
+            find: find_helper::<LEVEL, WATCHED>,
             window: window_helper::<WATCHED>,
             host: std::ptr::null_mut(),
         };
@@ -292,6 +292,19 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         Ok(())
     }
 
+    /// Looks how the lanes of a register lie, which is one of the function that the frame belongs to.
+    #[inline(always)]
+    fn find_pattern_here<const LEVEL: usize>(
+        &mut self,
+        frame: Frame,
+        (base, bytes): (Reg, u32),
+        into: &mut LanePattern,
+    ) -> Fallible<()> {
+        // SAFETY: compiled regions name registers of their function alone.
+        *into = unsafe { LanePattern::of(frame, base, bytes) };
+        Ok(())
+    }
+
     /// The places of a group's batches, if those are asked for and all have some, or else their values in rows of scratch memory. Loads that may fault
     /// are made in the order of the program.
     #[inline(always)]
@@ -373,6 +386,8 @@ by_level! {
         (warp: &Warp, issue: Issue<'_>, to: u32, wide: u32);
     load_group load_group_here load_group_baseline load_group_avx2 load_group_avx512
         (warp: &Warp, issue: Issue<'_>, group: (&FastRegion, u32), into: (*mut Loads, Placed<'_>));
+    find_pattern find_pattern_here find_pattern_baseline find_pattern_avx2 find_pattern_avx512
+        (frame: Frame, of: (Reg, u32), into: &mut LanePattern);
 }
 
 /// # Safety
@@ -427,16 +442,21 @@ unsafe extern "C" fn load_helper<const LEVEL: usize, const WATCHED: bool>(
 
 /// # Safety
 /// As for [`run_helper`].
-unsafe extern "C" fn find_helper<const WATCHED: bool>(state: *mut RegionState, number: u32) -> u32 {
-    // SAFETY: as in `run_helper`; the patterns are those of the region, and the registers those of the function that runs.
-    unsafe {
+unsafe extern "C" fn find_helper<const LEVEL: usize, const WATCHED: bool>(
+    state: *mut RegionState,
+    number: u32,
+) -> u32 {
+    // SAFETY: as in `run_helper`; the patterns are those of the region, and nothing else uses them now.
+    let (host, runner, into) = unsafe {
         let host = &*(*state).host.cast::<Host<'_, '_, WATCHED>>();
-        let Some((base, bytes)) = host.region.compiled.patterns.get(number as usize) else {
-            return LanePattern::NONE;
-        };
-        let pattern = LanePattern::of(host.issue.frame, *base, *bytes);
-        *(*state).patterns.add(number as usize) = pattern;
-        pattern.state
+        (host, &mut *host.runner, &mut *(*state).patterns.add(number as usize))
+    };
+    let Some(of) = host.region.compiled.patterns.get(number as usize) else {
+        return LanePattern::NONE;
+    };
+    match runner.find_pattern::<LEVEL>(host.issue.frame, *of, into) {
+        Ok(()) => into.state,
+        Err(_) => LanePattern::NONE,
     }
 }
 

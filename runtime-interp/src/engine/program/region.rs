@@ -1,7 +1,7 @@
 //! Regions of a program that machine code executes.
 //!
-//! A *region* is a stretch of operations of one function that compute, access memory or branch; nothing in it waits, calls or ends. It consists of
-//! *blocks*, which only their ends leave. Whoever compiles regions ([`Tier`]) gives back code for one ([`RegionCode`]), and the loop hands it a
+//! A *region* is a stretch of operations of one function that compute, access memory or branch, or several such stretches that a loop joins; what
+//! is between them waits or calls and belongs to none of its blocks. It consists of *blocks*, which only their ends leave. Whoever compiles regions ([`Tier`]) gives back code for one ([`RegionCode`]), and the loop hands it a
 //! group of lanes that comes to one of its blocks. The code works on the registers as they lie in memory, and has the engine execute what it does not
 //! compile, accesses among it; it goes on from block to block as long as the lanes stay together, and comes back where the loop has to decide:
 //! at the region's end, where lanes part for long, where others wait, and where a turn is over.
@@ -112,12 +112,12 @@ pub struct Block<'a> {
     pub written: LiveRegisters,
 }
 
-/// A stretch of blocks.
+/// A stretch of blocks, or those of a loop with other operations between them.
 #[derive(Clone, Debug)]
 pub struct Region<'a> {
     /// Where in the program.
     pub range: Range<u32>,
-    /// Its blocks.
+    /// Its blocks. One that goes on where no block begins leaves the region.
     pub blocks: Vec<Block<'a>>,
 }
 
@@ -235,6 +235,8 @@ impl<'a> Regions<'a> {
         });
         let first = blocks.partition_point(|(block, ..)| block.start < range.start);
         let own = blocks[first..].iter().take_while(|(block, ..)| block.end <= range.end);
+        // An operation between the stretches is a block of its own.
+        let own = own.filter(|(block, ..)| is_for_regions(&program.code[block.start as usize].op));
         let blocks = own.map(|(range, live, varying, later)| {
             let block = Block {
                 written: later.clone(),
@@ -299,7 +301,28 @@ impl Program {
                 start = if inside { pc } else { pc + 1 };
             }
         }
+        self.join_loops(&mut ranges);
         ranges
+    }
+
+    /// Joins what a loop goes through: a jump back to an earlier stretch then stays in one region.
+    fn join_loops(&self, ranges: &mut Vec<Range<u32>>) {
+        let jump = |(pc, inst): (usize, &Inst)| {
+            let Op::Branch(to) = inst.op else { return None };
+            Some(((pc as u32).checked_sub(to)?, to, pc as u32))
+        };
+        let mut jumps: Vec<(u32, u32, u32)> = self.code.iter().enumerate().filter_map(jump).collect();
+        // Inner loops first: they are joined even if the outer one is too long.
+        jumps.sort_unstable();
+        for (_, to, pc) in jumps {
+            let first = ranges.partition_point(|range| range.end <= to);
+            let last = ranges.partition_point(|range| range.start <= pc);
+            let Some([head, .., latch]) = ranges.get(first..last) else { continue };
+            let whole = head.start..latch.end;
+            if head.contains(&to) && latch.contains(&pc) && whole.len() <= MOST {
+                ranges.splice(first..last, [whole]);
+            }
+        }
     }
 
     /// The places where blocks begin.

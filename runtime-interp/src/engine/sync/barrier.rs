@@ -32,6 +32,22 @@ impl Block {
         runner: &mut Runner<'_, WATCHED>,
         w: usize,
     ) -> Fallible<()> {
+        if !WATCHED && let [group] = self.warps[w].groups.as_mut_slice() {
+            // A whole warp at a barrier of the whole block, as a rule, or at none.
+            let State::Barrier { id, arrived: false } = group.state else { return Ok(()) };
+            let id = usize::from(id);
+            let state = &mut self.barriers[id];
+            if let Op::Barrier(op) = &runner.cx.program.code[group.pc as usize].op
+                && matches!(**op, Barrier { kind: BarrierKind::Sync, count: None, src: None, .. })
+                && state.count == 0
+            {
+                group.state = State::Barrier { id: id as u8, arrived: true };
+                state.warps |= 1 << w;
+                state.threads += 32;
+                self.release_if_complete(runner, id);
+                return Ok(());
+            }
+        }
         let pending = self.warps[w].groups.iter().fold(0u32, |ids, g| match g.state {
             State::Barrier { id, arrived: false } => ids | 1 << id,
             State::Ready
@@ -49,21 +65,22 @@ impl Block {
         }
         // By what has arrived alone, or by the end of a warp any of them.
         let touched = if self.warps[w].finished() { ALL } else { pending };
-        for id in lanes_of(touched) {
-            let barrier = self.barriers[id];
-            if barrier.threads == 0 {
-                continue;
-            }
-            let complete = match barrier.count {
-                // The last one is the last to arrive as a rule.
-                0 => self.warps.iter().rev().all(|w| w.finished() || barrier.warps >> w.index & 1 != 0),
-                count => barrier.threads >= count,
-            };
-            if complete {
-                self.release(runner, id, barrier);
-            }
-        }
+        lanes_of(touched).for_each(|id| self.release_if_complete(runner, id));
         Ok(())
+    }
+
+    /// Releases a barrier at which all are that it waits for.
+    fn release_if_complete<const WATCHED: bool>(&mut self, runner: &mut Runner<'_, WATCHED>, id: usize) {
+        let barrier = &self.barriers[id];
+        let complete = match barrier.count {
+            _ if barrier.threads == 0 => false,
+            // The last one is the last to arrive as a rule.
+            0 => self.warps.iter().rev().all(|w| w.finished() || barrier.warps >> w.index & 1 != 0),
+            count => barrier.threads >= count,
+        };
+        if complete {
+            self.release(runner, id, *barrier);
+        }
     }
 
     /// Counts a warp in at a barrier, once all its threads that have not exited are there.
@@ -147,7 +164,9 @@ impl Block {
                     continue;
                 }
                 let Group { mask, pc, frame, .. } = *group;
-                if let Op::Barrier(op) = &cx.program.code[pc as usize].op
+                // Those that give a predicate have a result.
+                if state.voters != 0
+                    && let Op::Barrier(op) = &cx.program.code[pc as usize].op
                     && let Some(dst) = op.dst
                 {
                     let activation = *warp.activation(frame);

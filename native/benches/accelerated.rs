@@ -245,14 +245,12 @@ fn compiling() {
             let stats = device.launch(&native, &launch).expect("the kernel runs");
             let run = fastest(|| drop(black_box(device.launch(&native, &launch))));
             let rate = stats.thread_instructions as f64 / run.as_nanos() as f64;
-            let settings: Vec<String> =
-                settings.iter().map(|(name, value)| format!("{name}={value}")).collect();
             let each = best.as_secs_f64() * 1e6 / f64::from(program.operations());
             println!(
                 "| {name} | {} | {} | {} | {:.2} ms | {each:.2} ms | {:.2} ms | {} | {} bytes | {rate:.2} |",
                 program.operations(),
                 found.operations,
-                settings.join(" "),
+                names(settings),
                 best.as_secs_f64() * 1e3,
                 found.building.as_secs_f64() * 1e3,
                 found.instructions,
@@ -260,4 +258,21 @@ fn compiling() {
             );
         }
     }
+    println!("\n| 1,000 operations of the least that Cranelift compiles | settings | time |\n|---|---|---|");
+    for (name, least) in [
+        ("one instruction in the host's registers each", measure::Least::Scalar),
+        ("a vector loaded, added to and stored each", measure::Least::Vector),
+    ] {
+        for settings in measure::SETTINGS {
+            let compiler = measure::compiler(settings).expect("this host has machine code");
+            let best =
+                fastest(|| measure::compile_least(&compiler, least, 1000).expect("the function compiles"));
+            println!("| {name} | {} | {:.2} ms |", names(settings), best.as_secs_f64() * 1e3);
+        }
+    }
+}
+
+fn names(settings: measure::Settings) -> String {
+    let settings: Vec<String> = settings.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    settings.join(" ")
 }

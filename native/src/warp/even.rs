@@ -15,27 +15,28 @@ use cranelift_codegen::ir::condcodes::IntCC as Cc;
 use cranelift_codegen::ir::{
     Block as Label, InstBuilder, StackSlot, StackSlotData, StackSlotKind, Value, types,
 };
+use cranelift_frontend::FunctionBuilder;
 use std::mem::{offset_of, size_of};
 use warpsmith_interp::engine::{LanePattern, RegionState, SpacePlace, Width, Window};
 
-/// The values of half a warp: that of its first lane, and from one lane to the next.
+/// The values of half a warp: that of its first lane, and from one lane to the next; none where all lanes of the warp have one value.
 #[derive(Clone, Copy)]
 pub(super) struct Half {
     start: Value,
-    step: Value,
+    step: Option<Value>,
 }
 
 /// The addresses of half a warp, and what is asked of them.
 #[derive(Clone, Copy)]
 struct Aligned {
     start: Value,
-    step: Value,
+    step: Option<Value>,
     /// Bytes from the start to the end of the last access.
     extent: Value,
-    /// All lanes have one address.
-    one: Value,
-    /// They are aligned, and all at one address or in a row.
-    fits: Value,
+    /// All lanes have one address; none where that is known.
+    one: Option<Value>,
+    /// They are aligned, and all at one address or in a row; none where they always are.
+    fits: Option<Value>,
 }
 
 /// Steps from the first lane of a half to its last.
@@ -69,10 +70,10 @@ impl Chunks<'_, '_, '_> {
             let [start, step] =
                 [past, step].map(|at| self.b.ins().load(types::I64, PLAIN, pattern, at as i32));
             match r.width() {
-                Width::W64 | Width::W128 => Half { start, step },
+                Width::W64 | Width::W128 => Half { start, step: Some(step) },
                 Width::Pred | Width::W32 => {
                     let [start, step] = [start, step].map(|x| self.b.ins().ireduce(types::I32, x));
-                    Half { start, step }
+                    Half { start, step: Some(step) }
                 }
             }
         });
@@ -81,10 +82,7 @@ impl Chunks<'_, '_, '_> {
     }
 
     fn same_halves(&mut self, source: Source) -> [Half; 2] {
-        let start = self.uniform_source(source);
-        let ty = self.b.func.dfg.value_type(start);
-        let step = self.b.ins().iconst(ty, 0);
-        [Half { start, step }; 2]
+        [Half { start: self.uniform_source(source), step: None }; 2]
     }
 
     /// Computes a step for addresses, in each half.
@@ -92,10 +90,13 @@ impl Chunks<'_, '_, '_> {
         let sources: Vec<[Half; 2]> =
             step.src.iter().map(|source| self.halves(asked, *source, otherwise)).collect();
         let mut wraps = None;
-        let halves = [0, 1].map(|half| {
+        let mut half = |half: usize| {
             let x: Vec<Half> = sources.iter().map(|halves| halves[half]).collect();
             self.half(plan, &x, &mut wraps)
-        });
+        };
+        let first = half(0);
+        // Without steps both halves are one.
+        let halves = [first, if first.step.is_some() { half(1) } else { first }];
         if let Some(wraps) = wraps {
             let on = self.b.create_block();
             self.b.ins().brif(wraps, otherwise, &[], on, &[]);
@@ -108,8 +109,12 @@ impl Chunks<'_, '_, '_> {
         match (plan, x) {
             (Plan::Add, [x, y]) => self.add(*x, *y),
             (Plan::Sub, [x, y]) => {
-                let [start, step] =
-                    [(x.start, y.start), (x.step, y.step)].map(|(x, y)| self.b.ins().isub(x, y));
+                let start = self.b.ins().isub(x.start, y.start);
+                let step = match (x.step, y.step) {
+                    (Some(x), Some(y)) => Some(self.b.ins().isub(x, y)),
+                    (None, Some(y)) => Some(self.b.ins().ineg(y)),
+                    (x, None) => x,
+                };
                 Half { start, step }
             }
             (Plan::Multiply, [x, y]) => self.times(*x, *y),
@@ -127,16 +132,16 @@ impl Chunks<'_, '_, '_> {
             }
             (Plan::ShiftLeft(by), [x, ..]) => {
                 let bits = self.b.func.dfg.value_type(x.start).bits();
-                let [start, step] = [x.start, x.step].map(|x| match by < bits {
+                let mut shift = |x: Value| match by < bits {
                     true => self.b.ins().ishl_imm_u(x, i64::from(by)),
                     false => self.b.ins().bxor(x, x),
-                });
-                Half { start, step }
+                };
+                Half { start: shift(x.start), step: x.step.map(shift) }
             }
             (Plan::Extend { signed }, [x]) => self.widened(*x, signed, wraps),
             (Plan::Cut, [x]) => {
-                let [start, step] = [x.start, x.step].map(|x| self.b.ins().ireduce(types::I32, x));
-                Half { start, step }
+                let mut cut = |x: Value| self.b.ins().ireduce(types::I32, x);
+                Half { start: cut(x.start), step: x.step.map(cut) }
             }
             (Plan::Move, [x]) => *x,
             _ => unreachable!("`lines` says what is computed so"),
@@ -144,15 +149,25 @@ impl Chunks<'_, '_, '_> {
     }
 
     fn add(&mut self, x: Half, y: Half) -> Half {
-        let [start, step] = [(x.start, y.start), (x.step, y.step)].map(|(x, y)| self.b.ins().iadd(x, y));
+        let start = self.b.ins().iadd(x.start, y.start);
+        let step = match (x.step, y.step) {
+            (Some(x), Some(y)) => Some(self.b.ins().iadd(x, y)),
+            (x, y) => x.or(y),
+        };
         Half { start, step }
     }
 
-    /// A product, one of whose factors is uniform: its steps are zero.
+    /// A product, one of whose factors all lanes have.
     fn times(&mut self, x: Half, y: Half) -> Half {
         let start = self.b.ins().imul(x.start, y.start);
-        let [one, other] = [(x.start, y.step), (x.step, y.start)].map(|(x, y)| self.b.ins().imul(x, y));
-        Half { start, step: self.b.ins().iadd(one, other) }
+        let mut product =
+            |step: Option<Value>, factor: Value| step.map(|step| self.b.ins().imul(step, factor));
+        let steps = [product(x.step, y.start), product(y.step, x.start)];
+        let step = match steps {
+            [Some(one), Some(other)] => Some(self.b.ins().iadd(one, other)),
+            [one, other] => one.or(other),
+        };
+        Half { start, step }
     }
 
     /// 32 bits as 64, and whether a lane wraps on the way from the first to the last.
@@ -161,7 +176,8 @@ impl Chunks<'_, '_, '_> {
             true => self.b.ins().sextend(types::I64, x.start),
             false => self.b.ins().uextend(types::I64, x.start),
         };
-        let step = self.b.ins().sextend(types::I64, x.step);
+        let Some(step) = x.step else { return Half { start, step: None } };
+        let step = self.b.ins().sextend(types::I64, step);
         let past = self.b.ins().imul_imm_s(step, LAST);
         let last = self.b.ins().iadd(start, past);
         let low = self.b.ins().ireduce(types::I32, last);
@@ -171,7 +187,7 @@ impl Chunks<'_, '_, '_> {
         };
         let wrapped = self.b.ins().icmp(Cc::NotEqual, last, low);
         *wraps = Some(wraps.map_or(wrapped, |before| self.b.ins().bor(before, wrapped)));
-        Half { start, step }
+        Half { start, step: Some(step) }
     }
 
     /// Checks lines before the loop, and writes where their data are to the stack.
@@ -180,32 +196,40 @@ impl Chunks<'_, '_, '_> {
         let bytes = i64::from(lines.bytes);
         let narrow = lines.base.width() == Width::W32;
         let lowest = if narrow { i64::from(lines.lowest as i32) } else { lines.lowest };
-        let found = halves.map(|Half { start, step }| {
+        let mut aligned = |Half { start, step }: Half| {
             let mut start = self.b.ins().iadd_imm_s(start, lowest);
             let mut step = step;
             if narrow {
                 start = self.b.ins().uextend(types::I64, start);
-                step = self.b.ins().sextend(types::I64, step);
+                step = step.map(|step| self.b.ins().sextend(types::I64, step));
             }
-            let one = self.b.ins().icmp_imm_s(Cc::Equal, step, 0);
-            let row = self.b.ins().icmp_imm_s(Cc::Equal, step, bytes);
-            let mut fits = self.b.ins().bor(one, row);
-            if bytes > 1 {
+            let mut fits = (bytes > 1).then(|| {
                 let off = self.b.ins().band_imm_s(start, bytes - 1);
-                let aligned = self.b.ins().icmp_imm_s(Cc::Equal, off, 0);
-                fits = self.b.ins().band(fits, aligned);
-            }
+                self.b.ins().icmp_imm_s(Cc::Equal, off, 0)
+            });
             // A window at one element reaches past it.
             let window = if lines.at == Where::Shared { bytes } else { bytes.max((CHUNK * bytes).min(16)) };
-            let of_row = self.b.ins().iconst(types::I64, (LAST + 1) * bytes + lines.more as i64);
             let of_one = self.b.ins().iconst(types::I64, window + lines.more as i64);
+            let Some(step) = step else { return Aligned { start, step, extent: of_one, one: None, fits } };
+            let one = self.b.ins().icmp_imm_s(Cc::Equal, step, 0);
+            let row = self.b.ins().icmp_imm_s(Cc::Equal, step, bytes);
+            let rule = self.b.ins().bor(one, row);
+            fits = Some(fits.map_or(rule, |fits| self.b.ins().band(fits, rule)));
+            let of_row = self.b.ins().iconst(types::I64, (LAST + 1) * bytes + lines.more as i64);
             let extent = self.b.ins().select(row, of_row, of_one);
-            Aligned { start, step, extent, one, fits }
-        });
-        let good = self.b.ins().band(found[0].fits, found[1].fits);
-        let on = self.b.create_block();
-        self.b.ins().brif(good, on, &[], otherwise, &[]);
-        self.b.switch_to_block(on);
+            Aligned { start, step: Some(step), extent, one: Some(one), fits }
+        };
+        let first = aligned(halves[0]);
+        let found = [first, if first.step.is_some() { aligned(halves[1]) } else { first }];
+        let good = match found.map(|half| half.fits) {
+            [Some(one), Some(other)] if one != other => Some(self.b.ins().band(one, other)),
+            [one, other] => one.or(other),
+        };
+        if let Some(good) = good {
+            let on = self.b.create_block();
+            self.b.ins().brif(good, on, &[], otherwise, &[]);
+            self.b.switch_to_block(on);
+        }
         let host = self.inside(asked, lines, &found, otherwise);
         let slot = self.b.create_sized_stack_slot(StackSlotData::new(StackSlotKind::ExplicitSlot, SIZE, 4));
         let places = self.b.ins().stack_addr(types::I64, slot, 0);
@@ -214,16 +238,23 @@ impl Chunks<'_, '_, '_> {
         let controls = self.b.ins().load(types::I64, PLAIN, asked.state, controls);
         for (half, Aligned { start, step, one, .. }) in found.into_iter().enumerate() {
             let mut at = self.b.ins().iadd(host, start);
-            let chunk = self.b.ins().imul_imm_s(step, CHUNK);
+            let chunk = step.map(|step| self.b.ins().imul_imm_s(step, CHUNK));
             for n in 0..4 {
+                if let Some(chunk) = chunk.filter(|_| n > 0) {
+                    at = self.b.ins().iadd(at, chunk);
+                }
                 self.b.ins().store(PLAIN, at, places, 32 * half as i32 + 8 * n);
-                at = self.b.ins().iadd(at, chunk);
             }
             // Rows of 16 bytes: for each size the one of elements in a row, and that of a single element.
-            let [in_a_row, first] =
-                [0, 16].map(|n| self.b.ins().iadd_imm_s(controls, i64::from(48 * shift) + n));
-            let control = self.b.ins().select(one, first, in_a_row);
-            self.b.ins().store(PLAIN, control, places, CONTROL + 8 * half as i32);
+            let control =
+                |b: &mut FunctionBuilder<'_>, n: i64| b.ins().iadd_imm_s(controls, i64::from(48 * shift) + n);
+            let mut rule = control(self.b, 16);
+            if let Some(one) = one {
+                let in_a_row = control(self.b, 0);
+                rule = self.b.ins().select(one, rule, in_a_row);
+            }
+            self.b.ins().store(PLAIN, rule, places, CONTROL + 8 * half as i32);
+            let step = step.unwrap_or_else(|| self.b.ins().iconst(types::I64, 0));
             self.b.ins().store(PLAIN, step, places, STEP + 8 * half as i32);
         }
         slot
@@ -254,14 +285,18 @@ impl Chunks<'_, '_, '_> {
         self.b.switch_to_block(check);
         let mut field = |at: usize| self.b.ins().load(types::I64, PLAIN, memory, at as i32);
         let (start, len, host) = (start.map(&mut field), field(len), field(host));
-        let [one, other] = halves.map(|half| {
+        let mut is_inside = |half: &Aligned| {
             let offset = start.map_or(half.start, |start| self.b.ins().isub(half.start, start));
             let enough = self.b.ins().icmp(Cc::UnsignedGreaterThanOrEqual, len, half.extent);
             let last = self.b.ins().isub(len, half.extent);
             let inside = self.b.ins().icmp(Cc::UnsignedLessThanOrEqual, offset, last);
             self.b.ins().band(enough, inside)
-        });
-        let good = self.b.ins().band(one, other);
+        };
+        let mut good = is_inside(&halves[0]);
+        if halves[1].start != halves[0].start {
+            let other = is_inside(&halves[1]);
+            good = self.b.ins().band(good, other);
+        }
         self.b.ins().brif(good, on, &[], out, &[]);
         self.b.switch_to_block(out);
         match lines.at {

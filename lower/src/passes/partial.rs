@@ -11,15 +11,16 @@
 
 use super::copy::{Copied, copy_blocks};
 use super::{insert_before, ssa};
-use crate::analysis::{Analyses, Cfg, Loop, Loops};
+use crate::analysis::{Cfg, Loop, Loops};
 use crate::pass::{Changes, Context};
-use cranelift_entity::EntitySet;
+use smallvec::SmallVec;
 use std::rc::Rc;
-use warpsmith_base::FxHashMap;
+use warpsmith_base::{FxHashMap, FxHashSet};
 use warpsmith_ir::{
     Block, BlockCall, Function, Inst, InstData, IntCC, LoopHint, Opcode, Traits, Type, Value, ValueList,
 };
 
+mod close;
 mod strides;
 
 /// Instructions that the rounds in one may have together where the source says nothing.
@@ -32,42 +33,73 @@ const MAX_STEP: i64 = 1 << 24;
 const MAX_WANTED: usize = 4096;
 /// Instructions that all loops of a function may become together.
 const MAX_GROWTH: usize = 20_000;
-/// Each loop takes time in proportion to the function: so many instructions in all.
-const MAX_WORK: usize = 1 << 24;
 
 pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
-    let (mut changes, mut growth, mut work) = (0, 0, MAX_WORK);
-    let mut analyses = Analyses::default();
-    let (loops, mut cfg) = (analyses.get::<Loops>(func), analyses.get::<Cfg>(func));
+    let (loops, cfg) = (cx.analyses.get::<Loops>(func), cx.analyses.get::<Cfg>(func));
+    let mut sources = Sources { cfg, changed: FxHashMap::default() };
+    let mut growth = 0;
+    let mut planned: Vec<&Loop> = Vec::new();
+    let mut stays = |func: &Function, found: &Loop, why: &str| {
+        let at = func.terminator(found.header);
+        cx.log.remark(func, at, "partial", false, || format!("no rounds of the loop made one: {why}"));
+    };
     for found in loops.iter() {
-        let cost = func.dfg.num_insts();
-        let plan = match Plan::of(func, &cfg, found) {
+        match Plan::of(func, &sources, found) {
             Ok(plan) if growth + plan.rounds * plan.size > MAX_GROWTH => {
-                Err("other loops of the function have become too long")
+                stays(func, found, "other loops of the function have become too long");
             }
-            Ok(_) if cost > work => Err("the function is too large to look at all its loops"),
-            plan => plan,
-        };
-        let plan = match plan {
-            Ok(plan) => plan,
-            Err(why) => {
-                let at = func.terminator(found.header);
-                cx.log
-                    .remark(func, at, "partial", false, || format!("no rounds of the loop made one: {why}"));
-                continue;
+            Ok(plan) => {
+                growth += plan.rounds * plan.size;
+                planned.push(found);
             }
-        };
-        growth += plan.rounds * plan.size;
-        work -= cost;
-        plan.carry_out(func, &cfg);
-        cfg = Rc::new(Cfg::compute(func));
-        changes += 1;
+            Err(why) => stays(func, found, why),
+        }
     }
-    if changes > 0 {
-        super::cfg::merge_chains(func, &cfg);
-        func.dfg.resolve_aliases();
+    if planned.is_empty() {
+        return Changes::NONE;
     }
-    Changes::to_all(changes)
+    let headers: FxHashSet<Block> = planned.iter().map(|found| found.header).collect();
+    close::values(func, &headers, &mut sources);
+    for found in planned {
+        // The loop may have become another one's neighbour meanwhile.
+        match Plan::of(func, &sources, found) {
+            Ok(plan) => plan.carry_out(func, &mut sources),
+            Err(why) => stays(func, found, why),
+        }
+    }
+    super::cfg::merge_chains(func, &Cfg::compute(func));
+    func.dfg.resolve_aliases();
+    Changes::to_all(headers.len() as u32)
+}
+
+/// Where the edges into blocks are from, while loops are copied: only of headers of loops is it asked.
+struct Sources {
+    cfg: Rc<Cfg>,
+    /// The blocks whose edges are others than in the graph.
+    changed: FxHashMap<Block, SmallVec<[Block; 4]>>,
+}
+
+impl Sources {
+    /// One for each edge.
+    fn of(&self, block: Block) -> &[Block] {
+        match self.changed.get(&block) {
+            Some(sources) => sources,
+            None => self.cfg.predecessors(block),
+        }
+    }
+
+    fn of_mut(&mut self, block: Block) -> &mut SmallVec<[Block; 4]> {
+        let cfg = &self.cfg;
+        self.changed.entry(block).or_insert_with(|| cfg.predecessors(block).into())
+    }
+
+    fn add(&mut self, block: Block, source: Block) {
+        self.of_mut(block).push(source);
+    }
+
+    fn replace(&mut self, block: Block, old: Block, new: Block) {
+        self.of_mut(block).iter_mut().filter(|source| **source == old).for_each(|source| *source = new);
+    }
 }
 
 /// What is added to the counter in each round.
@@ -96,7 +128,7 @@ struct Plan {
 
 impl Plan {
     /// How many rounds of a loop become one, or why it stays as it is.
-    fn of(func: &Function, cfg: &Cfg, found: &Loop) -> Result<Plan, &'static str> {
+    fn of(func: &Function, sources: &Sources, found: &Loop) -> Result<Plan, &'static str> {
         const NOT_COUNTED: &str =
             "it does not count by a fixed step to a fixed bound, with the test at its end";
         let &[block] = &found.blocks[..] else { return Err("it has several blocks") };
@@ -116,7 +148,7 @@ impl Plan {
             None => ROUNDS.into_iter().find(|rounds| rounds * size <= MAX_SIZE),
         };
         let rounds = rounds.ok_or("it has too many instructions")?;
-        let mut outer = cfg.predecessors(block).iter().copied().filter(|&pred| pred != block);
+        let mut outer = sources.of(block).iter().copied().filter(|&pred| pred != block);
         let (Some(before), None) = (outer.next(), outer.next()) else {
             return Err("several blocks lead to it");
         };
@@ -176,11 +208,9 @@ impl Plan {
             .ok_or(NOT_COUNTED)
     }
 
-    fn carry_out(self, func: &mut Function, cfg: &Cfg) {
+    /// No value of the loop is used outside: what is handed on are arguments of the branch at its end, and copies of it pass on theirs.
+    fn carry_out(self, func: &mut Function, sources: &mut Sources) {
         let Plan { block, rounds, .. } = self;
-        let mut own: EntitySet<Block> = EntitySet::new();
-        own.insert(block);
-        let outside = ssa::used_outside(func, cfg, &own);
         let hint = func.loop_hints[block].take();
         let Some(at) = func.layout.prev_block(block) else { return };
         let guard = self.guard(func, at);
@@ -214,10 +244,7 @@ impl Plan {
             let asked = func.dfg.args(branch).first().and_then(|&cond| func.dfg.def_inst(cond));
             let elsewhere = |inst: Inst| {
                 let own = func.dfg.results(inst);
-                let used =
-                    outside.iter().any(|&value| own.into_iter().any(|own| copies[n].value(value) == own));
-                used || func
-                    .layout
+                func.layout
                     .insts(copy)
                     .any(|user| func.dfg.uses(user).any(|used| own.into_iter().any(|own| own == used)))
             };
@@ -232,6 +259,7 @@ impl Plan {
                 if call.block == copy {
                     call.block = block;
                 }
+                sources.add(call.block, rest);
             });
             let args = [given[self.counter], guard.limit];
             let test = InstData::IntCompare { cond: self.cond, args };
@@ -251,13 +279,7 @@ impl Plan {
         func.loop_hints[block] = Some(LoopHint::NoUnroll);
         blocks.iter().for_each(|&copy| func.loop_hints[copy] = None);
         func.loop_hints[blocks[0]] = hint.map(|_| LoopHint::NoUnroll);
-        let cfg = Cfg::compute(func);
-        let last = copies.last().map(|copied| (copied.blocks[&block], copied));
-        for value in outside {
-            let mut defs = FxHashMap::from_iter([(block, value)]);
-            defs.extend(last.map(|(at, copied)| (at, copied.value(value))));
-            ssa::repair(func, &cfg, value, &defs);
-        }
+        sources.replace(block, self.before, guard.block);
     }
 
     /// What a round gives to the next one.

@@ -7,74 +7,121 @@ use smallvec::SmallVec;
 use warpsmith_base::FxHashMap;
 use warpsmith_ir::{Block, Function, Inst, Value, ValueDef};
 
-/// Makes the uses of a value, in blocks other than its own, uses of whichever definition reaches them. `defs` are all blocks at whose end a
-/// definition is known, the value's own block among them; together they dominate the uses. The graph is that of the function as it is.
-pub(super) fn repair(func: &mut Function, cfg: &Cfg, value: Value, defs: &FxHashMap<Block, Value>) {
-    let ty = func.dfg.ty(value);
-    let Some(own) = block_of(func, value) else { return };
-    let mut users: Vec<(Block, Inst)> = Vec::new();
+/// A value, and the blocks at whose end a definition of it is known, its own block among them; together they dominate the uses.
+pub(super) type Defined = (Value, FxHashMap<Block, Value>);
+
+/// The instructions that use a value, with their blocks.
+type Users = Vec<(Block, Inst)>;
+
+/// Makes the uses of values, in blocks other than their own, uses of whichever definition reaches them. The graph is that of the function as it is.
+pub(super) fn repair(func: &mut Function, cfg: &Cfg, values: &[Defined]) {
+    let mut users: FxHashMap<Value, (Option<Block>, Users)> =
+        values.iter().map(|&(value, _)| (value, (block_of(func, value), Vec::new()))).collect();
+    if users.is_empty() {
+        return;
+    }
     for &block in cfg.reverse_postorder() {
-        if block != own {
-            let uses = func.layout.insts(block).filter(|&inst| func.dfg.uses(inst).any(|used| used == value));
-            users.extend(uses.map(|inst| (block, inst)));
-        }
-    }
-    // The blocks at whose start the value is wanted.
-    let mut wanted: EntitySet<Block> = EntitySet::new();
-    let mut list: Vec<Block> = Vec::new();
-    let mut work: Vec<Block> = users.iter().map(|(block, _)| *block).collect();
-    while let Some(block) = work.pop() {
-        if wanted.insert(block) {
-            list.push(block);
-            work.extend(cfg.predecessors(block).iter().copied().filter(|pred| !defs.contains_key(pred)));
-        }
-    }
-    let mut at_start: SecondaryMap<Block, Option<Value>> = SecondaryMap::new();
-    let mut made: Vec<(Block, Value)> = Vec::new();
-    for &block in &list {
-        if cfg.predecessors(block).len() != 1 {
-            let param = func.dfg.append_block_param(block, ty);
-            super::take_over_name(func, value, param);
-            at_start[block] = Some(param);
-            made.push((block, param));
-        }
-    }
-    let reaching = |at_start: &SecondaryMap<Block, Option<Value>>, block: Block| {
-        // Up a chain of blocks with one predecessor each, to a definition or a parameter.
-        let mut at = block;
-        for _ in 0..=list.len() {
-            if let Some(found) = at_start[at] {
-                return found;
+        for inst in func.layout.insts(block) {
+            for used in func.dfg.uses(inst) {
+                let Some((own, list)) = users.get_mut(&used) else { continue };
+                if *own != Some(block) && list.last() != Some(&(block, inst)) {
+                    list.push((block, inst));
+                }
             }
-            let Some(&pred) = cfg.predecessors(at).first() else { break };
+        }
+    }
+    let mut search = Search::default();
+    for (value, defs) in values {
+        let Some((Some(_), users)) = users.remove(value) else { continue };
+        search.repair(func, cfg, *value, defs, &users);
+    }
+}
+
+/// What is known of one value, in memory that serves all.
+#[derive(Default)]
+struct Search {
+    /// The blocks at whose start the value is wanted.
+    wanted: EntitySet<Block>,
+    /// What it is there.
+    at_start: SecondaryMap<Block, Option<Value>>,
+}
+
+impl Search {
+    fn repair(
+        &mut self,
+        func: &mut Function,
+        cfg: &Cfg,
+        value: Value,
+        defs: &FxHashMap<Block, Value>,
+        users: &[(Block, Inst)],
+    ) {
+        let ty = func.dfg.ty(value);
+        let mut list: Vec<Block> = Vec::new();
+        let mut work: Vec<Block> = users.iter().map(|(block, _)| *block).collect();
+        while let Some(block) = work.pop() {
+            if self.wanted.insert(block) {
+                list.push(block);
+                work.extend(cfg.predecessors(block).iter().copied().filter(|pred| !defs.contains_key(pred)));
+            }
+        }
+        let mut made: Vec<(Block, Value)> = Vec::new();
+        for &block in &list {
+            if cfg.predecessors(block).len() != 1 {
+                let param = func.dfg.append_block_param(block, ty);
+                super::take_over_name(func, value, param);
+                self.at_start[block] = Some(param);
+                made.push((block, param));
+            }
+        }
+        for &block in &list {
+            self.reach(cfg, value, defs, block);
+        }
+        for &(block, _) in &made {
+            let mut preds: SmallVec<[Block; 4]> = cfg.predecessors(block).into();
+            preds.sort_unstable();
+            preds.dedup();
+            for pred in preds {
+                let given = defs.get(&pred).copied().or(self.at_start[pred]).unwrap_or(value);
+                let Some(branch) = func.terminator(pred) else { continue };
+                func.dfg.for_each_target_mut(branch, |call, pool| {
+                    if call.block == block {
+                        call.args.push(given, pool);
+                    }
+                });
+            }
+        }
+        for &(block, inst) in users {
+            let Some(found) = self.at_start[block] else { continue };
+            func.dfg.map_uses(inst, |used| if used == value { found } else { used });
+        }
+        for block in list {
+            self.wanted.remove(block);
+            self.at_start[block] = None;
+        }
+    }
+
+    /// Up a chain of blocks with one predecessor each, to a definition or a parameter, which is noted for all of them.
+    fn reach(&mut self, cfg: &Cfg, value: Value, defs: &FxHashMap<Block, Value>, block: Block) {
+        let mut chain: SmallVec<[Block; 8]> = SmallVec::new();
+        let mut at = block;
+        let found = loop {
+            if let Some(found) = self.at_start[at] {
+                break found;
+            }
+            // A block that is met again is in a cycle that nothing leads to.
+            if !self.wanted.contains(at) || chain.len() > cfg.reverse_postorder().len() {
+                break value;
+            }
+            chain.push(at);
+            let Some(&pred) = cfg.predecessors(at).first() else { break value };
             if let Some(&found) = defs.get(&pred) {
-                return found;
+                break found;
             }
             at = pred;
+        };
+        for block in chain {
+            self.at_start[block] = Some(found);
         }
-        value
-    };
-    for &block in &list {
-        let found = reaching(&at_start, block);
-        at_start[block] = Some(found);
-    }
-    for &(block, _) in &made {
-        let mut preds: SmallVec<[Block; 4]> = cfg.predecessors(block).into();
-        preds.sort_unstable();
-        preds.dedup();
-        for pred in preds {
-            let given = defs.get(&pred).copied().or(at_start[pred]).unwrap_or(value);
-            let Some(branch) = func.terminator(pred) else { continue };
-            func.dfg.for_each_target_mut(branch, |call, pool| {
-                if call.block == block {
-                    call.args.push(given, pool);
-                }
-            });
-        }
-    }
-    for (block, inst) in users {
-        let Some(found) = at_start[block] else { continue };
-        func.dfg.map_uses(inst, |used| if used == value { found } else { used });
     }
 }
 

@@ -162,8 +162,8 @@ fn thread(func: &mut Function, block: Block, edges: Vec<Edge>) {
     let mut own: EntitySet<Block> = EntitySet::new();
     own.insert(block);
     let outside = ssa::used_outside(func, &Cfg::compute(func), &own);
-    let mut defs: Vec<FxHashMap<Block, Value>> =
-        outside.iter().map(|&value| FxHashMap::from_iter([(block, value)])).collect();
+    let mut defs: Vec<ssa::Defined> =
+        outside.iter().map(|&value| (value, FxHashMap::from_iter([(block, value)]))).collect();
     for Edge { from, target, onward } in edges {
         let copied = copy_blocks(func, &[block], block);
         let copy = copied.blocks[&block];
@@ -181,13 +181,12 @@ fn thread(func: &mut Function, block: Block, edges: Vec<Edge>) {
                 n += 1;
             });
         }
-        for (known, &value) in defs.iter_mut().zip(&outside) {
-            known.insert(copy, copied.value(value));
+        for (value, known) in &mut defs {
+            known.insert(copy, copied.value(*value));
         }
     }
-    let cfg = Cfg::compute(func);
-    for (value, defs) in outside.into_iter().zip(defs) {
-        ssa::repair(func, &cfg, value, &defs);
+    if !defs.is_empty() {
+        ssa::repair(func, &Cfg::compute(func), &defs);
     }
 }
 

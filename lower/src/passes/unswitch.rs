@@ -108,11 +108,12 @@ impl Plan {
             super::unroll::redirect(func, block, header, choice);
         }
         let cfg = Cfg::compute(func);
-        for value in outside {
-            let Some(own) = ssa::block_of(func, value) else { continue };
-            let defs = FxHashMap::from_iter([(own, value), (copied.blocks[&own], copied.value(value))]);
-            ssa::repair(func, &cfg, value, &defs);
-        }
+        let defined = |value| {
+            let own = ssa::block_of(func, value)?;
+            Some((value, FxHashMap::from_iter([(own, value), (copied.blocks[&own], copied.value(value))])))
+        };
+        let defined: Vec<ssa::Defined> = outside.into_iter().filter_map(defined).collect();
+        ssa::repair(func, &cfg, &defined);
         // What only the other way of a branch led to was given no parameters.
         super::cfg::remove_unreachable(func, &cfg);
     }

@@ -6,7 +6,8 @@
 
 use crate::analysis::{Analyses, Cfg, Effect, Loop, Loops, Pointers};
 use crate::pass::{Changes, Context};
-use cranelift_entity::SecondaryMap;
+use cranelift_entity::{EntitySet, SecondaryMap};
+use smallvec::SmallVec;
 use std::rc::Rc;
 use warpsmith_ir::{
     Block, BlockCall, DominatorTree, Function, Inst, InstData, Opcode, Traits, ValueDef, ValueList,
@@ -25,15 +26,18 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let mut position: SecondaryMap<Block, u32> = SecondaryMap::new();
     cfg.reverse_postorder().iter().zip(0..).for_each(|(&block, n)| position[block] = n);
     let mut inside: SecondaryMap<Block, u32> = SecondaryMap::new();
+    let written = Written::of_blocks(func, &loops, &pointers);
+    let mut settled: EntitySet<Block> = EntitySet::new();
     let mut changes = 0;
     // Inner loops first: what leaves one is then seen by the loop around it.
     for (found, mark) in loops.iter().zip(1..).collect::<Vec<_>>().into_iter().rev() {
         found.blocks.iter().for_each(|&block| inside[block] = mark);
         let inside = |block: Block| inside[block] == mark;
         let Some(target) = preheader(func, &cfg, found, inside) else { continue };
-        let writes = writes(func, &pointers, found);
+        let writes = writes(&written, found);
         // In reverse post-order operands come before their users.
-        let mut blocks = found.blocks.clone();
+        let mut blocks: Vec<Block> =
+            found.blocks.iter().copied().filter(|&block| !settled.contains(block)).collect();
         blocks.sort_unstable_by_key(|&block| position[block]);
         // Where the loop is left or goes round.
         let ends: Vec<Block> = found
@@ -42,10 +46,16 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
             .copied()
             .filter(|&block| func.successors(block).any(|next| next == found.header || !inside(next)))
             .collect();
-        for block in blocks {
+        let mut all_settled = true;
+        for &block in &blocks {
             let always = ends.iter().all(|&end| dominators.dominates(block, end));
             let loads = writes.as_ref().filter(|_| always).map(|writes| (&*pointers, &writes[..]));
             changes += hoist(func, block, target, inside, loads);
+            all_settled &= always || writes.is_none() || !may_wait(func, block);
+        }
+        // What changes in this loop, or what it may write, does so in the loops around it too. Without this, nests take time by their depth.
+        if all_settled {
+            settled.extend(blocks);
         }
     }
     if added > 0 { Changes::to_all(changes + added) } else { Changes::to_instructions(changes) }
@@ -110,23 +120,64 @@ pub(super) fn make_preheaders(func: &mut Function, analyses: &mut Analyses) -> u
     made
 }
 
-/// What the instructions of a loop write. `None` if they are too many to look at, or may end the thread in front of a load.
-fn writes(func: &Function, pointers: &Pointers, found: &Loop) -> Option<Vec<Effect>> {
-    let insts = || found.blocks.iter().flat_map(|&block| func.layout.insts(block));
-    let may_end = |inst| match func.dfg[inst] {
-        InstData::Call { .. } => func.traits(inst).contains(Traits::SIDE_EFFECT),
-        InstData::CallIndirect { .. } | InstData::List { op: Opcode::Assert, .. } => true,
-        _ => false,
-    };
-    if insts().any(may_end) {
-        return None;
+/// What the instructions of a block write, which stays so when others leave it.
+#[derive(Clone, Default)]
+struct Written {
+    /// The thread may end in the block.
+    may_end: bool,
+    /// One more than are looked at, at most.
+    effects: SmallVec<[Effect; 2]>,
+}
+
+impl Written {
+    /// Of the blocks in loops.
+    fn of_blocks(
+        func: &Function,
+        loops: &Loops,
+        pointers: &Pointers,
+    ) -> SecondaryMap<Block, Option<Written>> {
+        let mut written = SecondaryMap::new();
+        for &block in loops.iter().flat_map(|found| &found.blocks) {
+            let of_block: &mut Option<Written> = &mut written[block];
+            of_block.get_or_insert_with(|| Written::of(func, block, pointers));
+        }
+        written
     }
-    let effects = insts().map(|inst| pointers.effect(func, inst));
-    let writes: Vec<Effect> = effects
-        .filter(|effect| matches!(effect, Effect::Writes(_) | Effect::All))
-        .take(MAX_WRITES + 1)
-        .collect();
-    (writes.len() <= MAX_WRITES).then_some(writes)
+
+    fn of(func: &Function, block: Block, pointers: &Pointers) -> Written {
+        let mut written = Written::default();
+        for inst in func.layout.insts(block) {
+            written.may_end |= match func.dfg[inst] {
+                InstData::Call { .. } => func.traits(inst).contains(Traits::SIDE_EFFECT),
+                InstData::CallIndirect { .. } | InstData::List { op: Opcode::Assert, .. } => true,
+                _ => false,
+            };
+            let effect = pointers.effect(func, inst);
+            if matches!(effect, Effect::Writes(_) | Effect::All) && written.effects.len() <= MAX_WRITES {
+                written.effects.push(effect);
+            }
+        }
+        written
+    }
+}
+
+/// What the instructions of a loop write. `None` if they are too many to look at, or may end the thread in front of a load.
+fn writes(written: &SecondaryMap<Block, Option<Written>>, found: &Loop) -> Option<Vec<Effect>> {
+    let mut writes = Vec::new();
+    for of_block in found.blocks.iter().filter_map(|&block| written[block].as_ref()) {
+        writes.extend_from_slice(&of_block.effects);
+        if of_block.may_end || writes.len() > MAX_WRITES {
+            return None;
+        }
+    }
+    Some(writes)
+}
+
+/// Whether a block has something that moves only out of loops each of whose rounds comes to it.
+fn may_wait(func: &Function, block: Block) -> bool {
+    func.layout
+        .insts(block)
+        .any(|inst| matches!(func.dfg[inst], InstData::Load { .. } | InstData::Call { .. }))
 }
 
 /// Moves what does not change from a block of a loop to the jump into the loop. Loads are among it if all that the loop writes is given.

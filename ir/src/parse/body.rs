@@ -61,6 +61,9 @@ pub(super) struct ResultName {
 pub(super) type ResultNames = SmallVec<[ResultName; 2]>;
 pub(super) type ResultTokens = SmallVec<[Token; 2]>;
 
+/// The bytes of an instruction in a body, the least that is usual.
+const USUAL_LINE: usize = 24;
+
 /// What is known of the body being read. The maps are kept from one function to the next for their memory.
 #[derive(Default)]
 pub(super) struct Scope<'a> {
@@ -132,6 +135,7 @@ impl<'a> Parser<'a> {
             };
             let func = std::mem::replace(&mut self.module.functions[body.function], stand_in);
             let mut reader = BodyReader { p: self, s: &mut scope, func };
+            reader.reserve(body.len / USUAL_LINE);
             reader.body();
             reader.settle();
             let func = reader.func;
@@ -151,6 +155,13 @@ pub(super) struct BodyReader<'p, 'a> {
 }
 
 impl<'a> BodyReader<'_, 'a> {
+    /// Makes room for so many instructions.
+    fn reserve(&mut self, insts: usize) {
+        self.func.dfg.reserve(insts);
+        self.func.layout.reserve(insts);
+        self.func.spans.resize(insts);
+    }
+
     fn body(&mut self) {
         while !self.p.accept(b'}') {
             if self.p.tok.kind == Tok::End {

@@ -91,8 +91,9 @@ struct Body {
     function: FuncId,
     /// The names of the parameters.
     params: Vec<Token>,
-    /// Where the text behind `{` begins.
+    /// Where the text behind `{` begins, and how long it is.
     start: usize,
+    len: usize,
 }
 
 struct Parser<'a> {
@@ -283,9 +284,13 @@ impl<'a> Parser<'a> {
     fn skip_body(&mut self) {
         let text = self.lexer.text;
         let (mut at, mut depth) = (self.lexer.position, 1u32);
-        while let Some(&byte) = text.get(at) {
-            at += 1;
-            match byte {
+        loop {
+            let Some(next) = text[at..].iter().position(|&byte| ENDS_OR_HIDES[byte as usize]) else {
+                at = text.len();
+                break;
+            };
+            at += next + 1;
+            match text[at - 1] {
                 // The length of an array type, not a comment.
                 b';' if is_array_length(&text[at..]) => {}
                 b';' => at = text[at..].iter().position(|b| *b == b'\n').map_or(text.len(), |n| at + n),
@@ -312,6 +317,17 @@ impl<'a> Parser<'a> {
         self.bump();
     }
 }
+
+/// The bytes that may end a body, or begin what a bracket in it means nothing in.
+static ENDS_OR_HIDES: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut bytes: &[u8] = b";\"{}\n";
+    while let [byte, rest @ ..] = bytes {
+        table[*byte as usize] = true;
+        bytes = rest;
+    }
+    table
+};
 
 /// True for `16]`, which `;` stands in front of in an array type.
 fn is_array_length(text: &[u8]) -> bool {

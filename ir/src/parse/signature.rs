@@ -59,8 +59,9 @@ impl Parser<'_> {
         }
         let function = self.module.add_function(function);
         if has_body {
-            bodies.push(Body { function, params: names, start });
             self.skip_body();
+            let len = self.lexer.position.saturating_sub(start);
+            bodies.push(Body { function, params: names, start, len });
         } else if linkage == Linkage::Extern {
             self.read.functions.push(function);
         }

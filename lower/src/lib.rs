@@ -24,23 +24,18 @@ mod pipeline;
 pub mod rules;
 mod select;
 
+use std::borrow::Cow;
+use warpsmith_diag::Diagnostics;
+use warpsmith_ir::Module;
+use warpsmith_isa::Target;
+
 /// Legalises a module for selection: expands structs, arrays and block copies to their parts, then integers of other widths,
 /// vectors, and operations that PTX does not have. A module without any of these is returned unchanged.
-pub fn legalize(
-    module: &warpsmith_ir::Module,
-    target: warpsmith_isa::Target,
-) -> Result<std::borrow::Cow<'_, warpsmith_ir::Module>, warpsmith_diag::Diagnostics> {
-    use std::borrow::Cow;
-    if !passes::is_needed(module) {
-        return legalize::legalize(module, target);
+pub fn legalize(mut module: Cow<'_, Module>, target: Target) -> Result<Cow<'_, Module>, Diagnostics> {
+    if passes::is_needed(&module) {
+        passes::legalize(module.to_mut())?;
     }
-    let mut parts = module.clone();
-    passes::legalize(&mut parts)?;
-    let changed = match legalize::legalize(&parts, target)? {
-        Cow::Owned(changed) => Some(changed),
-        Cow::Borrowed(_) => None,
-    };
-    Ok(Cow::Owned(changed.unwrap_or(parts)))
+    legalize::legalize(module, target)
 }
 
 pub use log::{Count, Log, Remark};

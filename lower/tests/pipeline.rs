@@ -303,7 +303,9 @@ fn what_passes_remember_changes_no_result() {
             continue;
         }
         let module = parse(&std::fs::read_to_string(&path).unwrap());
-        let mut module = warpsmith_lower::legalize(&module, Target::sm(90)).unwrap().into_owned();
+        let mut module = warpsmith_lower::legalize(std::borrow::Cow::Borrowed(&module), Target::sm(90))
+            .unwrap()
+            .into_owned();
         // Each pass in a pipeline of its own has nothing to remember, and none is skipped.
         let mut one_by_one = module.clone();
         for pass in pipeline.names() {
@@ -326,7 +328,8 @@ fn what_legalisation_has_no_rule_for_is_named() {
         let params: Vec<Value> = func.param_values().to_vec();
         let args = ValueList::from_slice(&params[..count], &mut func.dfg.pool);
         func.before(end).build(InstData::List { op, attr: Attr::None, args }, &[Type::I32]);
-        let errors = warpsmith_lower::legalize(&module, Target::sm(90)).unwrap_err();
+        let errors =
+            warpsmith_lower::legalize(std::borrow::Cow::Borrowed(&module), Target::sm(90)).unwrap_err();
         let expected = format!("`{op}` of such operands is not compiled");
         assert_eq!(errors.iter().map(|error| &*error.message).collect::<Vec<_>>(), [expected]);
     }

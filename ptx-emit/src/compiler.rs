@@ -251,13 +251,10 @@ impl Compiler {
             })?;
             simplify.run(simpler.to_mut(), &mut options)?;
         }
-        let mut legal = match simpler {
-            Cow::Borrowed(module) => lower::legalize(module, target)?,
-            Cow::Owned(module) => Cow::Owned(lower::legalize(&module, target)?.into_owned()),
-        };
+        let mut legal = lower::legalize(simpler, target)?;
         // What an operation was made a call of has its body in the math library.
         if let Cow::Owned(completed) = warpsmith_math::complete(&legal)? {
-            legal = Cow::Owned(lower::legalize(&completed, target)?.into_owned());
+            legal = lower::legalize(Cow::Owned(completed), target)?;
         }
         if self.verify_each {
             ir::verify(&legal)

@@ -52,7 +52,7 @@ fn modules_with_everything_compile_for_new_targets() {
 fn assignments_never_lose_a_value() {
     arbtest::arbtest(|u: &mut Unstructured| {
         let module = generate::module(u, &Config::default())?;
-        let module = warpsmith_lower::legalize(&module, Target::sm(90))
+        let module = warpsmith_lower::legalize(std::borrow::Cow::Borrowed(&module), Target::sm(90))
             .map_err(render)
             .expect("valid modules are legalised");
         let code = warpsmith_lower::select(&module, Target::sm(90))

@@ -46,12 +46,12 @@ use warpsmith_ir::{
 use warpsmith_isa::Target;
 
 /// Writes what PTX does not have as what it has. A module that has nothing to legalise is given back as it is.
-pub fn legalize(module: &Module, target: Target) -> Result<Cow<'_, Module>, Diagnostics> {
+pub fn legalize(module: Cow<'_, Module>, target: Target) -> Result<Cow<'_, Module>, Diagnostics> {
     let aliases = module.functions.values().any(|func| func.alias.is_some());
     if !aliases && !module.functions.values().any(needed) {
-        return Ok(Cow::Borrowed(module));
+        return Ok(module);
     }
-    let mut module = module.clone();
+    let mut module = module.into_owned();
     if aliases {
         module.follow_aliases();
     }

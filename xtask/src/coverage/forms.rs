@@ -133,7 +133,7 @@ fn note(file: &Path, found: &mut CoreOperations) -> Result<(), String> {
     let module = ir::parse_module(&text).map_err(|errors| format!("{}: {}", file.display(), errors[0]))?;
     for (target, level) in [(60, OptLevel::O0), (90, OptLevel::O0), (90, OptLevel::O2)] {
         // What the target does not have is compiled for the other.
-        let Ok(legal) = legalize(&module, Target::sm(target)) else { continue };
+        let Ok(legal) = legalize(std::borrow::Cow::Borrowed(&module), Target::sm(target)) else { continue };
         let mut module = legal.into_owned();
         let pipeline = Pipeline::for_level(level);
         pipeline

@@ -56,7 +56,7 @@ impl ModulePass for Aggregates {
                 param.ty = Type::PTR_PARAM;
             }
             func.ret = boundary.passed.into_iter().collect();
-            if !func.is_declaration() {
+            if !func.is_declaration() && has_parts(func) {
                 changes += Splitter::new(func, types, &before, boundary).run();
                 changes += blocks::expand(func);
             }
@@ -89,15 +89,23 @@ pub(crate) fn legalize(module: &mut Module) -> Result<(), Diagnostics> {
 
 /// True if the module has anything for the pass to do.
 pub(crate) fn is_needed(module: &Module) -> bool {
-    let found = |func: &Function| {
-        let mut insts = func.layout.blocks().flat_map(|block| func.layout.insts(block));
-        func.ret.len() > 1
-            || insts.any(|inst| {
-                matches!(func.dfg[inst], InstData::Zero | InstData::MemBlock { .. })
-                    || func.dfg.results(inst).len() > 1
-            })
-    };
-    !module.types.is_empty() || module.functions.values().any(found)
+    !module.types.is_empty() || module.functions.values().any(has_several)
+}
+
+/// True if a function gives several results, or has instructions that do or that the pass expands whatever their types are.
+fn has_several(func: &Function) -> bool {
+    let mut insts = func.layout.blocks().flat_map(|block| func.layout.insts(block));
+    func.ret.len() > 1
+        || insts.any(|inst| {
+            matches!(func.dfg[inst], InstData::Zero | InstData::MemBlock { .. })
+                || func.dfg.results(inst).len() > 1
+        })
+}
+
+/// True if the pass has anything to do in a function: arguments and results of calls are values of it.
+fn has_parts(func: &Function) -> bool {
+    let mut values = func.dfg.values().map(|value| func.dfg.ty(value));
+    values.any(Type::is_aggregate) || func.ret.iter().any(|ty| ty.is_aggregate()) || has_several(func)
 }
 
 /// What a function takes and returns, before the pass and behind it.

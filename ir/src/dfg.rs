@@ -243,6 +243,13 @@ impl DataFlowGraph {
         head.iter().chain(cases.iter().map(|(_, call)| call))
     }
 
+    /// The n-th of the [targets](DataFlowGraph::targets) of a terminator.
+    #[inline]
+    pub fn target(&self, inst: Inst, n: usize) -> Option<&BlockCall> {
+        let (head, cases) = self.insts[inst].targets(&self.jump_tables);
+        head.get(n).or_else(|| cases.get(n - head.len()).map(|(_, call)| call))
+    }
+
     /// Calls `change` on each target of a terminator, in the order of [`DataFlowGraph::targets`].
     pub fn for_each_target_mut(
         &mut self,

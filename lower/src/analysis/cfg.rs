@@ -9,6 +9,8 @@ pub struct Cfg {
     /// The range of `sources` that the edges into a block are from.
     ranges: SecondaryMap<Block, (u32, u32)>,
     sources: Vec<Block>,
+    /// Which target of the terminator of its source each edge is.
+    sides: Vec<u32>,
     rpo: Vec<Block>,
 }
 
@@ -42,7 +44,7 @@ impl Cfg {
         // Sorted by target, those of one target in the order they were met.
         let mut ranges: SecondaryMap<Block, (u32, u32)> = SecondaryMap::new();
         ranges.resize(func.dfg.num_blocks());
-        walk.edges.iter().for_each(|(to, _)| ranges[*to].1 += 1);
+        walk.edges.iter().for_each(|(to, ..)| ranges[*to].1 += 1);
         let mut free = 0;
         for &block in &rpo {
             let count = ranges[block].1;
@@ -50,18 +52,29 @@ impl Cfg {
             free += count;
         }
         let mut sources = vec![Block::from_u32(0); walk.edges.len()];
-        for (to, from) in walk.edges {
+        let mut sides = vec![0; walk.edges.len()];
+        for (to, from, side) in walk.edges {
             let end = &mut ranges[to].1;
             sources[*end as usize] = from;
+            sides[*end as usize] = side;
             *end += 1;
         }
-        Cfg { ranges, sources, rpo }
+        Cfg { ranges, sources, sides, rpo }
     }
 
     /// The sources of the edges into a block, once for each edge, from reachable blocks only.
     pub fn predecessors(&self, block: Block) -> &[Block] {
         let (start, end) = self.ranges[block];
         &self.sources[start as usize..end as usize]
+    }
+
+    /// The edges into a block, in the order of [`Cfg::predecessors`]: the source, and which target of its terminator it is. A `switch` has so many that
+    /// they are not to be searched for each block.
+    pub fn edges(&self, block: Block) -> impl Iterator<Item = (Block, usize)> + Clone {
+        let (start, end) = self.ranges[block];
+        let range = start as usize..end as usize;
+        let sides = self.sides[range.clone()].iter().map(|&side| side as usize);
+        self.sources[range].iter().copied().zip(sides)
     }
 
     /// The reachable blocks, each before its successors but for the back edges of cycles.
@@ -74,8 +87,8 @@ impl Cfg {
 struct Walk<'f> {
     func: &'f Function,
     seen: EntitySet<Block>,
-    /// Target and source of each edge.
-    edges: Vec<(Block, Block)>,
+    /// Target and source of each edge, and which of the targets it is.
+    edges: Vec<(Block, Block, u32)>,
     /// The successors of the blocks of `stack` that are still to be looked at; those of a block begin at the position that it is kept with.
     pending: Vec<Block>,
     stack: Vec<(Block, usize)>,
@@ -85,7 +98,7 @@ impl Walk<'_> {
     fn visit(&mut self, block: Block) {
         let start = self.pending.len();
         self.pending.extend(self.func.successors(block));
-        self.edges.extend(self.pending[start..].iter().map(|&next| (next, block)));
+        self.edges.extend(self.pending[start..].iter().zip(0..).map(|(&next, side)| (next, block, side)));
         self.stack.push((block, start));
     }
 }

@@ -6,9 +6,9 @@
 
 use super::alias::Access;
 use super::{Analyses, Cfg, Effect, Pointers, Root};
-use cranelift_entity::{EntitySet, SecondaryMap};
+use cranelift_entity::SecondaryMap;
 use std::rc::Rc;
-use warpsmith_base::FxHashMap;
+use warpsmith_base::{FxHashMap, FxHashSet};
 use warpsmith_ir::{Block, DominatorTree, Function, Inst, ValueDef};
 
 /// Versions that one walk looks at.
@@ -130,7 +130,8 @@ impl Memory {
     }
 
     fn writes_between(&self, func: &Function, above: Block, block: Block) -> Option<Rc<[Inst]>> {
-        let mut seen: EntitySet<Block> = EntitySet::new();
+        // Few of many blocks.
+        let mut seen: FxHashSet<Block> = FxHashSet::default();
         let mut work: Vec<Block> = self.cfg.predecessors(block).to_vec();
         let mut writes = Vec::new();
         let mut count = 0;

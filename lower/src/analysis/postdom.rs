@@ -25,12 +25,14 @@ impl PostDominators {
             tree.number[block] = n as u32 + 1;
         }
         let mut settled: EntitySet<Block> = EntitySet::with_capacity(func.dfg.num_blocks());
+        let mut met = Met { blocks: SecondaryMap::with_capacity(func.dfg.num_blocks()), time: 0 };
         for _ in 0..MAX_ROUNDS {
             let mut changed = false;
             for &block in &order {
                 // `None` is the end of the function, behind all blocks that return or trap.
                 let mut found: Option<Option<Block>> = None;
                 let mut any = false;
+                met.time += 1;
                 for next in func.successors(block) {
                     any = true;
                     if tree.number[next] == 0 || !settled.contains(next) {
@@ -38,7 +40,7 @@ impl PostDominators {
                     }
                     found = Some(match found {
                         None => Some(next),
-                        Some(other) => tree.meet(other, Some(next)),
+                        Some(other) => other.and_then(|other| tree.meet(other, next, &mut met)),
                     });
                 }
                 let parent = if any { found.flatten() } else { None };
@@ -52,13 +54,19 @@ impl PostDominators {
         PostDominators::default()
     }
 
-    fn meet(&self, a: Option<Block>, b: Option<Block>) -> Option<Block> {
-        let (mut a, mut b) = (a?, b?);
+    /// The closest block behind both, where the first is behind all blocks that were met since the time began.
+    fn meet(&self, mut a: Block, mut b: Block, met: &mut Met) -> Option<Block> {
         while a != b {
+            // Another successor has come by there, and from there to the first one: a `switch` whose cases fall through is not walked for each of them.
+            if met.blocks[b] == met.time {
+                return Some(a);
+            }
             // A larger number is farther from the end.
             if self.number[a] > self.number[b] {
+                met.blocks[a] = met.time;
                 a = self.parent[a].expand()?;
             } else {
+                met.blocks[b] = met.time;
                 b = self.parent[b].expand()?;
             }
         }
@@ -69,6 +77,12 @@ impl PostDominators {
     pub fn parent(&self, block: Block) -> Option<Block> {
         self.parent[block].expand()
     }
+}
+
+/// The blocks that the ways from the successors of one block were followed through, and which block that is by its time.
+struct Met {
+    blocks: SecondaryMap<Block, u64>,
+    time: u64,
 }
 
 impl Analysis for PostDominators {

@@ -156,7 +156,7 @@ impl Search {
             return true;
         }
         if !func.dfg.block_params(block).is_empty() {
-            for &pred in self.ranges.cfg.predecessors(block) {
+            for (pred, side) in self.ranges.cfg.edges(block) {
                 let Some(branch) = func.terminator(pred) else { return true };
                 let compared = match func.dfg[branch] {
                     InstData::Brif { cond, .. } => {
@@ -164,8 +164,8 @@ impl Search {
                     }
                     _ => &[],
                 };
-                let given = func.dfg.targets(branch).filter(|call| call.block == block);
-                let mut given = given.flat_map(|call| call.args(&func.dfg.pool));
+                let call = func.dfg.target(branch, side);
+                let mut given = call.into_iter().flat_map(|call| call.args(&func.dfg.pool));
                 if given.any(|value| may_be_new(*value))
                     || compared.iter().any(|value| may_be_new(*value))
                     || by_branches(pred).any(|value| may_be_new(*value))
@@ -248,21 +248,14 @@ impl Ranges {
     /// What the edges into a block give to its n-th parameter.
     fn given(&self, func: &Function, block: Block, n: usize) -> Option<Range> {
         let mut all: Option<Range> = None;
-        let mut seen: SmallVec<[Block; 4]> = SmallVec::new();
-        for &pred in self.cfg.predecessors(block) {
-            if seen.contains(&pred) {
-                continue;
-            }
-            seen.push(pred);
+        for (pred, side) in self.cfg.edges(block) {
             let branch = func.terminator(pred)?;
-            for (side, call) in func.dfg.targets(branch).enumerate().filter(|(_, call)| call.block == block) {
-                let arg = *call.args(&func.dfg.pool).get(n)?;
-                let Some(mut range) = self.at(func, arg, pred) else { continue };
-                if let Some((cond, [a, b])) = decided(func, branch, side) {
-                    range = self.refined(func, arg, range, cond, [a, b]);
-                }
-                all = Some(all.map_or(range, |all| all.or(range)));
+            let arg = *func.dfg.target(branch, side)?.args(&func.dfg.pool).get(n)?;
+            let Some(mut range) = self.at(func, arg, pred) else { continue };
+            if let Some((cond, [a, b])) = decided(func, branch, side) {
+                range = self.refined(func, arg, range, cond, [a, b]);
             }
+            all = Some(all.map_or(range, |all| all.or(range)));
         }
         all
     }
@@ -285,13 +278,11 @@ impl Ranges {
         let mut at = block;
         for _ in 0..MAX_BRANCHES {
             let Some(above) = self.dominators.idom(at) else { break };
-            if let [pred] = self.cfg.predecessors(at)
-                && let Some(branch) = func.terminator(*pred)
+            let mut edges = self.cfg.edges(at);
+            if let (Some((pred, side)), None) = (edges.next(), edges.next())
+                && let Some(branch) = func.terminator(pred)
             {
-                let mut sides = func.dfg.targets(branch).enumerate().filter(|(_, call)| call.block == at);
-                if let (Some((side, _)), None) = (sides.next(), sides.next()) {
-                    all.extend(decided(func, branch, side));
-                }
+                all.extend(decided(func, branch, side));
             }
             at = above;
         }

@@ -46,15 +46,14 @@ fn twin(func: &Function, cfg: &Cfg, block: Block, n: usize) -> Option<(Value, bo
         }
         let pair = Pair { func, params: [own, other] };
         let mut any = false;
-        for &pred in cfg.predecessors(block) {
-            for call in func.dfg.targets(func.terminator(pred)?).filter(|call| call.block == block) {
-                let args = call.args(&func.dfg.pool);
-                let (&a, &b) = (args.get(n)?, args.get(m)?);
-                any = true;
-                let equal = if cast { pair.same_bits(a, b) } else { pair.equal(a, b, MAX_DEPTH) };
-                if !equal {
-                    return None;
-                }
+        for (pred, side) in cfg.edges(block) {
+            // A parameter that was merged before changed arguments only.
+            let args = func.dfg.target(func.terminator(pred)?, side)?.args(&func.dfg.pool);
+            let (&a, &b) = (args.get(n)?, args.get(m)?);
+            any = true;
+            let equal = if cast { pair.same_bits(a, b) } else { pair.equal(a, b, MAX_DEPTH) };
+            if !equal {
+                return None;
             }
         }
         any.then_some((other, cast))

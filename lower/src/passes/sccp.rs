@@ -40,6 +40,8 @@ struct Search<'f> {
     /// Blocks to be evaluated as a whole, and instructions of which an operand changed.
     blocks: Vec<Block>,
     insts: Vec<Inst>,
+    /// The instructions of the list: one with many operands is evaluated once for all that change together.
+    listed: EntitySet<Inst>,
 }
 
 impl<'f> Search<'f> {
@@ -48,11 +50,17 @@ impl<'f> Search<'f> {
         users.resize(func.dfg.num_values());
         for block in func.layout.blocks() {
             for inst in func.layout.insts(block) {
-                func.dfg.for_each_use(inst, |value| users[value].push(inst));
+                func.dfg.for_each_use(inst, |value| {
+                    // A `switch` may give one value to all its targets.
+                    if users[value].last() != Some(&inst) {
+                        users[value].push(inst);
+                    }
+                });
             }
         }
         let known = SecondaryMap::with_capacity(func.dfg.num_values());
-        Search { func, known, users, reached: EntitySet::new(), blocks: Vec::new(), insts: Vec::new() }
+        let (reached, listed) = (EntitySet::new(), EntitySet::with_capacity(func.dfg.num_insts()));
+        Search { func, known, users, reached, blocks: Vec::new(), insts: Vec::new(), listed }
     }
 
     fn enter(&mut self, block: Block) {
@@ -64,6 +72,7 @@ impl<'f> Search<'f> {
     fn run(&mut self) {
         loop {
             if let Some(inst) = self.insts.pop() {
+                self.listed.remove(inst);
                 if self.func.layout.block_of(inst).is_some_and(|block| self.reached.contains(block)) {
                     self.evaluate(inst);
                 }
@@ -86,7 +95,8 @@ impl<'f> Search<'f> {
         };
         if new != self.known[value] {
             self.known[value] = new;
-            self.insts.extend_from_slice(&self.users[value]);
+            let Search { users, listed, insts, .. } = self;
+            insts.extend(users[value].iter().copied().filter(|&inst| listed.insert(inst)));
         }
     }
 

@@ -62,13 +62,13 @@ impl<'a> Selector<'a> {
 
     /// The arguments of the only edge into a block.
     pub(super) fn single_way_in(&self, block: Block) -> Option<&'a [Value]> {
-        let &[pred] = self.cfg.predecessors(block) else { return None };
+        let mut edges = self.cfg.edges(block);
+        let (Some((pred, side)), None) = (edges.next(), edges.next()) else { return None };
         let func = self.func;
         if func.layout.entry() == Some(block) {
             return None;
         }
-        let terminator = func.terminator(pred)?;
-        func.dfg.targets(terminator).find(|call| call.block == block).map(|call| call.args(&func.dfg.pool))
+        func.dfg.target(func.terminator(pred)?, side).map(|call| call.args(&func.dfg.pool))
     }
 
     /// The operand that an instruction passes through unchanged.

@@ -30,6 +30,9 @@ use warpsmith::lower::Pipeline;
 
 const TARGET: Target = Target::sm(90);
 
+/// How often compile time is measured; the fastest round counts.
+const ROUNDS: u32 = 5;
+
 /// What is measured of one kernel as one compiler made it.
 #[derive(Clone, Debug)]
 struct Measured {
@@ -177,11 +180,14 @@ fn verdict(kernel: &Kernel, ours: &Results, plain: &Results, peers: &[(&str, Res
     }
 }
 
-/// The pipeline without each of its passes in turn.
+/// The pipeline without each of its passes in turn: the geometric means over all kernels, and the kernel that loses most.
 fn leave_out(sources: &[Source], text: &str, base: &Results) {
-    let time = |text: &str| -> f64 { sources.iter().map(|source| compile(source, text).1).sum() };
-    let base_time = time(text);
-    println!("{:14} {:>7} {:>9} {:>9} {:>6}", "without", "lw10", "registers", "executed", "time");
+    let round = |text: &str| -> f64 { sources.iter().map(|source| compile(source, text).1).sum() };
+    let time = |text: &str| (0..ROUNDS).map(|_| round(text)).fold(f64::INFINITY, f64::min);
+    println!(
+        "{:14} {:>7} {:>9} {:>9} {:>6}  most changed",
+        "without", "lw10", "registers", "executed", "time"
+    );
     let names: Vec<&str> = text.split(',').collect();
     let mut unique = names.clone();
     unique.sort_unstable();
@@ -190,16 +196,28 @@ fn leave_out(sources: &[Source], text: &str, base: &Results) {
         let rest: Vec<&str> = names.iter().copied().filter(|name| *name != left_out).collect();
         let rest = rest.join(",");
         let results = compile_all(sources, &rest);
-        let ratio = |of: &dyn Fn(&Measured) -> Option<f64>| {
-            geometric_mean(base.iter().filter_map(|(name, with)| Some(of(results.get(name)?)? / of(with)?)))
+        let ratios = |of: &dyn Fn(&Measured) -> Option<f64>| -> Vec<(String, f64)> {
+            let ratio = |(name, with): (&String, &Measured)| {
+                Some((name.clone(), of(results.get(name)?)? / of(with)?))
+            };
+            base.iter().filter_map(ratio).collect()
         };
-        println!(
-            "{left_out:14} {:>7.3} {:>9.3} {:>9.3} {:>6.2}",
-            ratio(&|m| Some(m.sass.as_ref()?.weighted as f64)),
-            ratio(&|m| Some(f64::from(m.sass.as_ref()?.registers))),
-            ratio(&|m| m.outcome.as_ref().ok().map(|outcome| outcome.instructions)),
-            time(&rest) / base_time,
-        );
+        let columns = [
+            ("lw10", ratios(&|m| Some(m.sass.as_ref()?.weighted as f64))),
+            ("registers", ratios(&|m| Some(f64::from(m.sass.as_ref()?.registers)))),
+            ("executed", ratios(&|m| m.outcome.as_ref().ok().map(|outcome| outcome.instructions))),
+        ];
+        let [lw10, registers, executed] =
+            [0, 1, 2].map(|n| geometric_mean(columns[n].1.iter().map(|ratio| ratio.1)));
+        let least = time(&rest) / time(text);
+        print!("{left_out:14} {lw10:>7.3} {registers:>9.3} {executed:>9.3} {least:>6.2} ");
+        for (what, ratios) in columns {
+            let changed = ratios.iter().filter(|ratio| ratio.1 != 1.0).count();
+            let most = ratios.iter().max_by(|a, b| a.1.total_cmp(&b.1)).filter(|most| most.1 > 1.0);
+            let most = most.map_or_else(String::new, |(name, ratio)| format!(", {name} {ratio:.3}"));
+            print!(" {what} of {changed}{most};");
+        }
+        println!();
     }
 }
 

@@ -101,6 +101,7 @@ warpsmith_diag::codes! {
     ///
     /// `bar.sync` and `barrier.aligned` demand that all threads of the warp execute the same one; one that names no number of threads demands that of all
     /// threads of the block. In code where threads may have gone different ways, use `barrier` without `.aligned`, or bring them together first.
+    /// The barrier of the cluster waits for those only that have not exited, so there it is a warning.
     DIVERGENT_BARRIER = "W0401";
     /// A barrier is used in a way that its operands or its state do not allow.
     ///
@@ -169,4 +170,9 @@ warpsmith_diag::codes! {
     /// The four warps of a warpgroup execute the same `setmaxnreg`, or equal ones; `.dec` to no more registers than they own, `.inc` to no fewer. Anything else is
     /// undefined. Choose the role of a warp by its warpgroup, `%tid.x / 128`, not by its own number.
     REGISTER_COUNT = "W0417";
+    /// Tensor memory is allocated, freed or accessed in a way that the manual does not allow.
+    ///
+    /// Columns are freed that are not allocated, or not as many as were; their number is not a power of two from 32 to 512; a block allocates after
+    /// it has given up its permit; or a warp accesses columns that are not allocated, or lanes that are another warp's.
+    TENSOR_MEMORY_MISUSE = "W0418";
 }

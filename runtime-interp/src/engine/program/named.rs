@@ -44,6 +44,11 @@ impl Program {
 }
 
 impl Call {
+    /// What passes from the caller's frame to the callee's.
+    pub fn arguments(&self) -> &[Move] {
+        &self.args
+    }
+
     /// What passes from the callee's frame to the caller's when it returns.
     pub fn results(&self) -> &[Move] {
         &self.results

@@ -3,7 +3,7 @@
 use warpsmith_interp::Program;
 use warpsmith_interp::engine::{AsyncOp, MatrixOp, Reg, TextureOp, Width};
 use warpsmith_interp::observe::{Operation, OperationKind};
-use warpsmith_isa::Reduction;
+use warpsmith_isa::{CancelQuery, Reduction};
 
 /// A register as its shadow sees it: one mask of lanes for each byte of it, or one for a predicate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,6 +51,8 @@ pub(super) struct Flow {
     pub overwrites: bool,
     /// What it stores to is undefined from then on.
     pub discards: bool,
+    /// It asks whose block a request has cancelled, which nothing says if there is none.
+    pub asks_cancelled: bool,
     /// The guard's predicate.
     pub guard: Option<u32>,
     /// Where its operands start: those that decide, those that carry values, and those that are written.
@@ -74,6 +76,10 @@ impl Flows {
                 let reduction = program.instruction(pc).map(|i| i.reduction());
                 let overwrites = reduction.is_none_or(|r| r == Some(Reduction::Exchange));
                 flows.push(&operation, overwrites);
+                let query = program.instruction(pc).and_then(|i| i.cancel_query());
+                if let (Some(flow), Some(query)) = (flows.flows.last_mut(), query) {
+                    flow.asks_cancelled = query != CancelQuery::IsCanceled;
+                }
             }
         }
         flows
@@ -151,7 +157,16 @@ impl Flows {
         parts.iter().zip(counts).for_each(|(part, n)| self.slots.extend(&part[..usize::from(n)]));
         let guard = guard.and_then(|g| g.pred.word());
         let discards = matches!(operation.kind, OperationKind::Async(AsyncOp::Discard { .. }));
-        self.flows.push(Flow { act, decides, overwrites, discards, guard, first, counts });
+        self.flows.push(Flow {
+            act,
+            decides,
+            overwrites,
+            discards,
+            asks_cancelled: false,
+            guard,
+            first,
+            counts,
+        });
     }
 
     pub fn get(&self, pc: u32) -> Option<Flow> {

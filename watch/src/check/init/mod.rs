@@ -17,6 +17,7 @@ mod values;
 use super::groups::select;
 use super::map::MemoryMap;
 use crate::codes;
+use crate::lanes::lanes_of;
 use crate::report::{Checker, Finding, Findings, Report, Site, reports};
 use flow::{Act, Decides, Flows, Slot};
 use origins::Origins;
@@ -172,6 +173,31 @@ impl Init {
     }
 }
 
+impl Init {
+    /// The first block of a cluster is taken from a response: there is none if the request has failed (PTX ISA 9.0, 9.7.13.18).
+    #[cold]
+    fn ask_cancelled(&mut self, at: &At<'_>, registers: &Registers<'_>, base: usize) {
+        let Some(operation) = at.program.operation(at.pc) else { return };
+        let Some(response) = operation.reads.first() else { return };
+        let failed = |lane: &usize| registers.get(*response, *lane) >> 127 == 0;
+        let lanes = lanes_of(at.mask).filter(failed).fold(0u32, |lanes, lane| lanes | 1 << lane);
+        if lanes == 0 {
+            return;
+        }
+        let shape = self.launch.block;
+        let origin = self.known.number((at.pc, None), || {
+            Site::of_lane(at, lanes.trailing_zeros(), shape)
+                .role("taken from the response to a request that has failed")
+        });
+        let Some(warp) = self.warp(at) else { return };
+        for r in &operation.writes {
+            let slot = Slot::new(*r);
+            warp.masks_mut(base, slot).iter_mut().for_each(|mask| *mask |= lanes);
+            warp.set_origin(base, slot, origin);
+        }
+    }
+}
+
 impl Observer for Init {
     fn begin(&mut self, launch: &LaunchView<'_>) {
         self.launch = Shape { block: launch.block(), cluster: launch.cluster() };
@@ -253,6 +279,9 @@ impl Observer for Init {
                     return self.compute(at, registers, base);
                 }
                 self.flows.written(&flow).iter().for_each(|slot| warp.define(base, *slot, at.mask));
+                if flow.asks_cancelled {
+                    self.ask_cancelled(at, registers, base);
+                }
             }
         }
     }

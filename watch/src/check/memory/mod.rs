@@ -5,18 +5,19 @@
 //! variable that has neighbours in memory (`extents`), for those that leave it.
 
 mod extents;
+mod provenance;
 
 use super::map::{MemoryMap, Region};
 use crate::codes;
 use crate::lanes::lanes_of;
 use crate::report::{Checker, Finding, Findings, Nearby, Report, Site, reports};
-use extents::Extents;
+use extents::{Bound, Extent, Extents};
 use std::collections::BTreeMap;
 use warpsmith_base::FxHashMap;
 use warpsmith_interp::engine::Access;
 use warpsmith_interp::observe::{
-    AccessKind, Addresses, At, BadAccess, BlockView, Interest, LaunchView, Line, Observer, Registers,
-    Verdict, shared_owner,
+    AccessKind, Addresses, At, BadAccess, BlockView, Crossing, Interest, LaunchView, Line, Observer,
+    Registers, Verdict, shared_owner,
 };
 use warpsmith_interp::{Fault, FaultCode};
 use warpsmith_isa::StateSpace;
@@ -64,6 +65,8 @@ pub struct Memory {
     extents: Extents,
     /// Where the local memory of the running function starts, if the extents ask for it.
     stack: u64,
+    /// Where its registers start, likewise.
+    row: u32,
 }
 
 /// Faults of one operation that are looked at; further ones are counted as the last.
@@ -121,6 +124,16 @@ impl Memory {
             return finding.note(
                 "an instruction on a state space takes addresses of that space; for a generic pointer leave the space out, or \
                  convert it with `cvta.to` to the space that it points to",
+            );
+        }
+        if let (StateSpace::Shared, false, (Some(rank), offset)) =
+            (said, bad.access.cluster, shared_owner(address))
+        {
+            site.memory = self.describe(space, offset, bytes);
+            let message =
+                format!("{what} in shared::cta space, and the address is one of block {rank} of the cluster");
+            return make(codes::WRONG_SPACE, message, site).note(
+                "what `mapa` gives is an address for `.shared::cluster`, or for instructions without a space",
             );
         }
         if misaligned {
@@ -215,14 +228,22 @@ impl Memory {
         space: StateSpace,
         addresses: &Addresses<'_>,
     ) {
-        let Some(extent) = self.extents.at(at.pc).filter(|extent| extent.space == space) else { return };
         // What the program does not use of a load counts for nothing.
         let bytes = u32::from(access.bytes) * u32::from(access.count);
         let bytes = (0..bytes).rev().find(|byte| access.uses(*byte)).map_or(0, |last| u64::from(last) + 1);
-        let start = extent.start + if space == StateSpace::Local { self.stack } else { 0 };
-        let end = start + extent.bytes;
-        let inside = |first: u64, bytes: u64| {
-            first >= start && first.checked_add(bytes).is_some_and(|last| last <= end)
+        let bound = self.extents.at(at.pc);
+        let bound = |lane: usize| -> Option<(&Extent, u64)> {
+            let (extent, base) = match bound {
+                Bound::None => return None,
+                Bound::Of(number) => {
+                    (self.extents.get(number)?, if space == StateSpace::Local { self.stack } else { 0 })
+                }
+                Bound::Argument(parameter) => self.extents.argument(at, self.row, parameter, lane)?,
+            };
+            (extent.space == space).then_some((extent, extent.start + base))
+        };
+        let inside = |(extent, start): (&Extent, u64), first: u64| {
+            first >= start && first.checked_add(bytes).is_some_and(|last| last <= start + extent.bytes)
         };
         // What names another block's memory, or leaves this one's, is looked at elsewhere.
         let elsewhere = |address: u64| {
@@ -231,9 +252,13 @@ impl Memory {
         };
         let strays: Vec<(usize, u64)> = lanes_of(at.mask)
             .map(|lane| (lane, addresses.of(lane)))
-            .filter(|(_, address)| !inside(*address, bytes) && !elsewhere(*address))
+            .filter(|(lane, address)| {
+                bound(*lane).is_some_and(|b| !inside(b, *address)) && !elsewhere(*address)
+            })
             .collect();
         let Some(&(lane, address)) = strays.first() else { return };
+        let Some((extent, start)) = bound(lane) else { return };
+        let end = start + extent.bytes;
         let (map, shape) = (&self.map, self.block_shape);
         self.report.add(codes::OVERRUN, &[at.pc], strays.len() as u64, || {
             let (what, freed) = (extent.what.clone(), false);
@@ -317,14 +342,15 @@ impl Observer for Memory {
     fn interest(&self) -> Interest {
         Interest {
             accesses: !self.extents.is_empty(),
-            instructions: self.extents.in_frames,
+            instructions: self.extents.in_frames || self.extents.are_passed(),
             ..Interest::RARE
         }
     }
 
     #[inline]
     fn instruction(&mut self, _: &At<'_>, registers: &Registers<'_>) {
-        self.stack = registers.place().stack.into();
+        let place = registers.place();
+        (self.stack, self.row) = (place.stack.into(), place.row);
     }
 
     #[inline]
@@ -336,9 +362,14 @@ impl Observer for Memory {
         space: StateSpace,
         addresses: Addresses<'_>,
     ) {
-        let Some(extent) = self.extents.at(at.pc) else { return };
+        let bound = self.extents.at(at.pc);
+        if bound == Bound::None {
+            return;
+        }
         // Nearly every access is in order, and is seen to be here.
-        if let Addresses::Lines([low, high]) = &addresses {
+        if let (Bound::Of(number), Addresses::Lines([low, high])) = (bound, &addresses)
+            && let Some(extent) = self.extents.get(number)
+        {
             let start = extent.start + if space == StateSpace::Local { self.stack } else { 0 };
             let bytes = u64::from(access.bytes) * u64::from(access.count);
             let inside = |line: &Line| {
@@ -357,7 +388,7 @@ impl Observer for Memory {
         self.block_shape = launch.block();
         self.clustered = launch.cluster().into_iter().any(|n| n > 1);
         self.members.clear();
-        (self.extents, self.stack) = (Extents::new(launch), 0);
+        (self.extents, self.stack, self.row) = (Extents::new(launch), 0, 0);
         for block in self.heap.values_mut() {
             // Those of earlier launches are not this one's leaks.
             block.allocated = None;
@@ -385,6 +416,10 @@ impl Observer for Memory {
         });
     }
 
+    fn crossed(&mut self, at: &At<'_>, crossing: &Crossing<'_>) {
+        self.extents.crossed(at, crossing);
+    }
+
     fn block_started(&mut self, block: &BlockView) {
         if self.clustered {
             self.members.push(Member { block: *block, exited: false });
@@ -392,6 +427,7 @@ impl Observer for Memory {
     }
 
     fn block_ended(&mut self, block: &BlockView) {
+        self.extents.forget(block.id);
         let of_cluster = |m: &Member| m.block.cluster == block.cluster;
         self.members.iter_mut().filter(|m| m.block.id == block.id).for_each(|m| m.exited = true);
         if self.members.iter().all(|m| !of_cluster(m) || m.exited) {

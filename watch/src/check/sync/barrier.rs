@@ -1,6 +1,6 @@
 //! Barriers of blocks and of clusters: who arrives, by which instructions.
 
-use super::Sync;
+use super::{Exit, Sync, Warp};
 use crate::codes;
 use crate::report::{Checker, Finding, Site};
 use smallvec::{SmallVec, smallvec};
@@ -98,6 +98,54 @@ impl Sync {
         });
     }
 
+    /// Lanes exit while other threads of the cluster wait at its barrier, where these have gone past it.
+    pub(super) fn leave_cluster_waiting(&mut self, at: &At<'_>) {
+        let Some(own) = self.blocks.get(self.current) else { return };
+        let Some(warp) = own.warps.get(at.warp as usize) else { return };
+        // Whoever has arrived need not wait.
+        if at.mask & !warp.arrived_in_cluster() == 0 {
+            return;
+        }
+        let members = self.blocks.iter().filter(|b| b.cluster == own.cluster);
+        let arrivals: SmallVec<[(u32, Site); 2]> =
+            members.flat_map(|b| &b.warps).flat_map(|w| &w.cluster).map(|a| (a.pc, a.site.clone())).collect();
+        let exit = self.site(at);
+        for (pc, site) in arrivals {
+            if self.goes_past(at.program, pc, at.pc) {
+                self.passed_by_in_cluster(pc, at.pc, site, exit.clone());
+            }
+        }
+    }
+
+    /// Lanes arrive at the barrier of the cluster, and other threads of the cluster have gone past it and exited.
+    fn arrive_in_cluster_after_exits(&mut self, at: &At<'_>, site: &Site) {
+        let Some(own) = self.blocks.get(self.current) else { return };
+        // Whoever has arrived may exit.
+        let without = |warp: &Warp, exit: &Exit| exit.lanes & !warp.arrived_in_cluster() != 0;
+        let members = self.blocks.iter().filter(|b| b.cluster == own.cluster);
+        let resident = members.flat_map(|b| &b.warps).flat_map(|warp| {
+            warp.exits.iter().filter(|exit| without(warp, exit)).map(|exit| (exit.pc, exit.site.clone()))
+        });
+        let gone = self.gone.iter().filter(|gone| gone.cluster == own.cluster && !gone.arrived);
+        let exits: SmallVec<[(u32, Site); 2]> =
+            resident.chain(gone.map(|gone| (gone.pc, gone.site.clone()))).collect();
+        for (pc, exit) in exits {
+            if self.goes_past(at.program, at.pc, pc) {
+                self.passed_by_in_cluster(at.pc, pc, site.clone(), exit);
+            }
+        }
+    }
+
+    fn passed_by_in_cluster(&mut self, pc: u32, exit_pc: u32, site: Site, exit: Site) {
+        self.add(codes::DIVERGENT_BARRIER, &[pc, exit_pc], || {
+            let message = "threads come to the barrier of the cluster, and others exit without it";
+            Finding::new(Checker::Sync, codes::DIVERGENT_BARRIER, message, site)
+                .site(exit.role("the others exit"))
+                .note("the barrier waits only for those that have not exited, so that nothing is ordered between these and the others (9.7.13.3)")
+                .warning()
+        });
+    }
+
     /// True if threads that end at `exit` have gone past an operation.
     pub(super) fn goes_past(&mut self, program: &Program, pc: u32, exit: u32) -> bool {
         *self.passed.entry((pc, exit)).or_insert_with(|| has_passed(program, pc, exit))
@@ -155,6 +203,7 @@ impl Sync {
     /// Lanes arrive at the barrier of the cluster.
     pub(super) fn cluster_arrive(&mut self, at: &At<'_>) {
         let site = self.site(at);
+        self.arrive_in_cluster_after_exits(at, &site);
         let aligned = |pc: u32| is_aligned(at.program, pc);
         let Some(warp) = self.blocks.get_mut(self.current).and_then(|b| b.warps.get_mut(at.warp as usize))
         else {

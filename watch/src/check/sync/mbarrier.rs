@@ -1,10 +1,11 @@
 //! mbarrier objects: made, used and ended in order, and given as many bytes as they expect.
 
-use super::Sync;
 use super::states::State;
+use super::{Block, Sync};
 use crate::codes;
 use crate::lanes::lanes_of;
 use crate::report::{Checker, Finding, Site};
+use warpsmith_base::FxHashMap;
 use warpsmith_interp::Program;
 use warpsmith_interp::engine::{Access, AsyncOp};
 use warpsmith_interp::observe::{Addresses, At, MbarrierEvent, OperationKind, shared_owner};
@@ -150,6 +151,21 @@ impl Sync {
         }
         if let Some(object) = ended {
             self.bytes(object);
+        }
+    }
+
+    /// Blocks end: none of their objects may have bytes outstanding.
+    pub(super) fn all_bytes(&mut self, objects: FxHashMap<usize, Object>) {
+        let mut objects: Vec<(usize, Object)> = objects.into_iter().collect();
+        objects.sort_by_key(|(offset, _)| *offset);
+        objects.into_iter().for_each(|(_, object)| self.bytes(object));
+    }
+
+    /// Threads wait for each other: an object that has got more bytes than it expects is why. One that lacks bytes may be a consequence.
+    pub(super) fn starved(&mut self, blocks: Vec<Block>) {
+        for mut block in blocks {
+            block.objects.retain(|_, object| object.bytes < 0);
+            self.all_bytes(block.objects);
         }
     }
 

@@ -63,6 +63,7 @@ pub struct Sync {
     threads: u32,
     blocks: Vec<Block>,
     current: usize,
+    gone: Vec<Gone>,
     /// The program has mbarrier objects.
     has_objects: bool,
     /// Of a barrier and an exit, whether threads that end there have gone past the barrier.
@@ -123,6 +124,22 @@ struct Exit {
     pc: u32,
     lanes: u32,
     site: Site,
+}
+
+/// Where lanes have exited of a block that has ended before its cluster.
+struct Gone {
+    cluster: u64,
+    pc: u32,
+    site: Site,
+    /// They have arrived at the barrier of the cluster, which is not complete.
+    arrived: bool,
+}
+
+impl Warp {
+    /// The lanes that have arrived at the barrier of the cluster, which is not complete.
+    fn arrived_in_cluster(&self) -> u32 {
+        self.cluster.iter().fold(0, |lanes, arrival| lanes | arrival.lanes)
+    }
 }
 
 reports!(Sync);
@@ -287,6 +304,7 @@ impl Observer for Sync {
         self.blocks.clear();
         self.polls = 0;
         self.passed.clear();
+        self.gone.clear();
         self.has_objects = mbarrier::has_objects(launch.program());
         self.states = States::of(launch.program());
         self.warpgroups = Warpgroups::of(launch.program());
@@ -295,7 +313,7 @@ impl Observer for Sync {
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "other faults are not about synchronisation")]
     fn end(&mut self, launch: &LaunchView<'_>, fault: Option<&Fault>) {
-        self.blocks.clear();
+        let blocks = std::mem::take(&mut self.blocks);
         let Some(fault) = fault else { return };
         let code = match fault.code {
             FaultCode::Deadlock => codes::DEADLOCK,
@@ -303,6 +321,7 @@ impl Observer for Sync {
             FaultCode::BadBarrier => codes::BAD_BARRIER,
             FaultCode::BadMbarrier => codes::MBARRIER_MISUSE,
             FaultCode::BadOperand if tests_parity(launch.program(), fault) => codes::MBARRIER_MISUSE,
+            FaultCode::BadTensorMemory => codes::TENSOR_MEMORY_MISUSE,
             FaultCode::StepLimit if self.polls >= SPINNING => codes::DEADLOCK,
             _ => return,
         };
@@ -319,6 +338,9 @@ impl Observer for Sync {
             let finding = waits.split("; ").filter(|w| !w.is_empty()).fold(finding, |f, wait| f.note(wait));
             finding.note("the run ended here")
         });
+        if code == codes::DEADLOCK {
+            self.starved(blocks);
+        }
     }
 
     fn block_started(&mut self, view: &BlockView) {
@@ -352,6 +374,17 @@ impl Observer for Sync {
         let Some(i) = self.blocks.iter().position(|b| b.id == view.id) else { return };
         let block = self.blocks.swap_remove(i);
         self.states.forget(block.id);
+        if self.blocks.iter().any(|b| b.cluster == block.cluster) {
+            let exits = block.warps.iter().flat_map(|warp| warp.exits.iter().map(move |exit| (warp, exit)));
+            self.gone.extend(exits.map(|(warp, exit)| Gone {
+                cluster: block.cluster,
+                pc: exit.pc,
+                site: exit.site.clone(),
+                arrived: exit.lanes & !warp.arrived_in_cluster() == 0,
+            }));
+        } else {
+            self.gone.retain(|gone| gone.cluster != block.cluster);
+        }
         if let Some(warpgroups) = &mut self.warpgroups {
             warpgroups.forget(block.id);
         }
@@ -370,9 +403,7 @@ impl Observer for Sync {
                     .warning()
             });
         }
-        let mut objects: Vec<(usize, Object)> = block.objects.into_iter().collect();
-        objects.sort_by_key(|(offset, _)| *offset);
-        objects.into_iter().for_each(|(_, object)| self.bytes(object));
+        self.all_bytes(block.objects);
     }
 
     fn instruction(&mut self, at: &At<'_>, registers: &Registers<'_>) {
@@ -435,6 +466,7 @@ impl Observer for Sync {
             self.leave_waiting(at, pc, barrier);
         }
         self.leave_block_waiting(at);
+        self.leave_cluster_waiting(at);
         let exit = self.site(at);
         for gathering in gathered {
             if self.goes_past(at.program, gathering.pc, at.pc) {
@@ -531,6 +563,7 @@ impl Observer for Sync {
                 for block in self.blocks.iter_mut().filter(|b| b.cluster == cluster) {
                     block.warps.iter_mut().for_each(|w| w.cluster.clear());
                 }
+                self.gone.iter_mut().filter(|g| g.cluster == cluster).for_each(|g| g.arrived = false);
             }
             Event::Mbarrier { rank, offset, phase, event } => self.mbarrier(at, rank, offset, phase, event),
             Event::Tensor { hazard, other } => self.tensor(at, hazard, other),

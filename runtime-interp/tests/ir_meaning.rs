@@ -419,6 +419,40 @@ read:
     }
 }
 
+/// The flag is of the thread and goes from one instruction to the next, also between blocks.
+#[test]
+fn carries() {
+    let text = map(
+        "i32",
+        "i32",
+        "  %low = ptx.add.cc.u32 %x, %x
+  %odd = trunc.i1 %x
+  brif %odd, more, done(%low)
+more:
+  %zero = iconst.i32 0
+  %high = ptx.addc.u32 %zero, 5
+  jump done(%high)
+done(%r: i32):",
+    );
+    let found: Vec<u32> = run(&text, &[1u32, 0x8000_0001, 0x8000_0002, u32::MAX], 4, 4);
+    assert_eq!(found, [5, 6, 4, 6]);
+}
+
+/// Bytes and halves that video instructions take and put, and operands that they negate.
+#[test]
+fn parts_of_registers() {
+    let text = map(
+        "i32",
+        "i32",
+        "  %seven = iconst.i32 7
+  %sum = ptx.vadd.u32.u32.s32 %x:b3, %x:h0
+  %r = ptx.vmad.s32.u32.s32 %sum, %seven, -%x",
+    );
+    let found: Vec<u32> = run(&text, &[0x0500_0003u32, 0x8000_fffe], 2, 2);
+    let expected = |byte: u32, half: i16, x: u32| (byte.wrapping_add_signed(half.into()) * 7).wrapping_sub(x);
+    assert_eq!(found, [expected(5, 3, 0x0500_0003), expected(0x80, -2, 0x8000_fffe)]);
+}
+
 #[test]
 fn what_has_no_meaning_is_refused_by_name() {
     let refuse = |text: &str| {
@@ -426,9 +460,11 @@ fn what_has_no_meaning_is_refused_by_name() {
         let errors = Program::from_ir(&module).unwrap_err();
         errors.into_iter().map(|e| e.message).collect::<Vec<_>>().join("\n")
     };
-    let message =
-        refuse("kernel @k() {\nentry:\n  %x = iconst.i32 1\n  %y = ptx.addc.u32 %x, %x\n  ret\n}\n");
-    assert!(message.contains("ptx.addc.u32"), "{message}");
+    let message = refuse(
+        "kernel @k(%x: i32, %o: i64) {\nentry:\n  \
+         %y = ptx.createpolicy.range.fabric.L2::evict_last.b64 [%x, %o], 1, 2\n  ret\n}\n",
+    );
+    assert!(message.contains("ptx.createpolicy.range.fabric"), "{message}");
 }
 
 #[test]

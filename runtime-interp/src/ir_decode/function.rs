@@ -25,6 +25,8 @@ pub(super) struct Body<'m, 'p> {
     values: SecondaryMap<Value, Option<Regs>>,
     labels: SecondaryMap<Block, Option<Label>>,
     slots: SecondaryMap<StackSlot, i64>,
+    /// The carry flag, if an instruction uses it.
+    pub(super) carry: Option<Reg>,
 }
 
 impl Decoder<'_> {
@@ -40,6 +42,7 @@ impl Decoder<'_> {
             values: SecondaryMap::with_default(None),
             labels: SecondaryMap::with_default(None),
             slots: SecondaryMap::with_default(0),
+            carry: None,
         };
         body.entry();
         for block in function.layout.blocks() {

@@ -8,8 +8,8 @@ use crate::engine::lanes::portable as vector;
 use crate::engine::{Address, Reg, Width};
 use smallvec::SmallVec;
 use warpsmith_ir::{Inst, PtxData, PtxOperand, Type, Value};
-use warpsmith_isa::ScalarType;
-use warpsmith_semantics::{Effect, Meaning, Written, plan};
+use warpsmith_isa::{Class, ScalarType};
+use warpsmith_semantics::{Effect, Meaning, Selection, Selector, Written, plan};
 
 impl Body<'_, '_> {
     /// `ptx.*`
@@ -35,15 +35,20 @@ impl Body<'_, '_> {
             return;
         }
         let bits = results.first().map_or(32, |v| self.ty(*v).bits());
-        let written = Written { destination_bits: bits, ..Written::default() };
+        let Some(selection) = selection(data) else {
+            return self.body.error(format!("ptx.{mnemonic} selects a part that it does not have"));
+        };
+        let written = Written { destination_bits: bits, selection, ..Written::default() };
         let done = match plan(instruction, &written) {
-            Some(plan) if plan.uses_carry() => None,
             Some(plan) => {
+                if plan.uses_carry() && self.carry.is_none() {
+                    self.carry = Some(self.body.reg(Width::Pred));
+                }
                 let widths: SmallVec<[Width; 5]> = plan.sources().iter().copied().collect();
                 let src: Option<SmallVec<[Reg; 5]>> = (sources.iter().enumerate())
                     .map(|(i, s)| self.register(*s, widths.get(i).copied().unwrap_or(Width::W32)))
                     .collect();
-                src.map(|src| self.body.compute(&plan, &dst, &src, None))
+                src.map(|src| self.body.compute(&plan, &dst, &src, self.carry))
             }
             None => {
                 let ty = instruction.ty();
@@ -94,6 +99,7 @@ impl Body<'_, '_> {
 
     /// The operands, vectors element by element. `None` if one cannot be given to an instruction here.
     fn sources(&mut self, data: &PtxData, args: &[Value]) -> Option<SmallVec<[Operand; 8]>> {
+        let is_video = data.instruction().is_some_and(|instruction| instruction.class() == Class::Video);
         let mut args = args.iter().copied();
         let mut sources = SmallVec::new();
         for (i, operand) in data.operands.iter().enumerate() {
@@ -120,6 +126,11 @@ impl Body<'_, '_> {
                 PtxOperand::Sink if i == 0 => continue,
                 PtxOperand::Sink => Operand::Settled(Source::Sink),
                 PtxOperand::Func(func) => Operand::Settled(Source::Reg(self.function_address(func)?)),
+                // What these select, or negate, is part of the plan.
+                PtxOperand::Neg | PtxOperand::Part(_) if is_video => {
+                    Operand::Settled(Source::Reg(self.whole(args.next()?)?))
+                }
+                PtxOperand::Destination(_) if is_video => continue,
                 PtxOperand::Neg | PtxOperand::Part(_) | PtxOperand::Destination(_) => return None,
             });
         }
@@ -140,6 +151,26 @@ impl Body<'_, '_> {
             Source::Address(_) | Source::Sink => return None,
         })
     }
+}
+
+/// The parts of registers that the operands of a video instruction select, and which are negated. `None` if it has no such part.
+#[expect(clippy::wildcard_enum_match_arm, reason = "what has no sign and no selector selects nothing")]
+fn selection(data: &PtxData) -> Option<Selection> {
+    let has_destination =
+        matches!(data.operands.first(), Some(PtxOperand::Destination(_) | PtxOperand::Sink));
+    let mut selectors = [None; 4];
+    let mut negated = [false; 4];
+    for (n, operand) in (usize::from(!has_destination)..).zip(&data.operands) {
+        match operand {
+            PtxOperand::Part(part) | PtxOperand::Destination(part) => {
+                *selectors.get_mut(n)? = Some(Selector::from_name(part.name())?);
+            }
+            PtxOperand::Neg => *negated.get_mut(n)? = true,
+            _ => {}
+        }
+    }
+    let ([d, a, b, _], [_, negated @ ..]) = (selectors, negated);
+    Some(Selection { d, a, b, negated })
 }
 
 /// The operands of an instruction on textures one by one: `sources` are their elements.

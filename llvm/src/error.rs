@@ -158,6 +158,9 @@ impl fmt::Display for Error {
         if let Some(function) = &self.function {
             write!(f, "@{function}: ")?;
         }
+        if self.code == "B0003" {
+            f.write_str("unsupported: ")?;
+        }
         f.write_str(&self.message)?;
         if let Some(place) = self.places.first() {
             write!(f, ", at {place}")?;

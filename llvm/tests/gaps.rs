@@ -43,6 +43,30 @@ const IMPORTED: &[(&str, &str, &[u64])] = &[
     ("atomic changes of vectors", "atomic_vectors", &[0xc000_4200, 0xc000_3c00, 0xbf80_0000, 0x4400_4000]),
     ("texts of assembly", "assembly_texts", &[5, 12 + 100 + 5]),
     ("classes of C++", "classes", &[b'd' as u64, 16, 1]),
+    (
+        "fixed-point numbers, carry-less products",
+        "fixed_point",
+        &[
+            -11i64 as u64,
+            127 << 32 | 0xffff_fffe,
+            -715827883i64 as u64,
+            0xffff << 16 | 0x7fff,
+            228 << 32,
+            0x80_0000_0001,
+        ],
+    ),
+    (
+        "elements that masks and numbers select",
+        "lanes",
+        &[
+            0x0004_0003_0006_0000,
+            60802,
+            0b1001_0000_0011,
+            15 | 26 << 32,
+            0x0009_0008_0007_0006,
+            0x0009_0008_0007_0006,
+        ],
+    ),
     ("llvm.nvvm.* that are not instructions", "nvvm", &[2f64.to_bits(), 0x4000_0000, 34, 1]),
 ];
 
@@ -68,7 +92,11 @@ fn imported(bytes: &[u8]) -> Result<warpsmith_ir::Module, String> {
 
 /// The module's meaning and the PTX of every level.
 fn programs() -> Vec<(String, Program)> {
-    let module = imported(GAPS).unwrap();
+    programs_of(GAPS)
+}
+
+fn programs_of(bytes: &[u8]) -> Vec<(String, Program)> {
+    let module = imported(bytes).unwrap();
     warpsmith_ir::verify(&module).unwrap_or_else(|errors| panic!("{errors}"));
     let mut all = vec![("meaning".to_owned(), Program::from_ir(&module).unwrap())];
     for level in OptLevel::ALL {
@@ -102,17 +130,13 @@ fn what_is_imported_means_what_llvm_says() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Instructions that the IR's meaning does not have: as PTX only.
 #[test]
 fn parts_of_registers_and_carries() {
-    let module = imported(include_bytes!("corpus/gaps/parts.bc")).unwrap();
-    for level in OptLevel::ALL {
-        let compiled = Compiler::new(Target::sm(80)).with_opt_level(level).compile(&module).unwrap();
-        let program = Program::load(&compiled.module).unwrap();
+    for (how, program) in programs_of(include_bytes!("corpus/gaps/parts.bc")) {
         let mut device = Device::new();
         let out = device.upload(&[0u64; 3]).unwrap();
         device.launch(&program, &Launch::new("parts").block([1, 1, 1]).arg(out)).unwrap();
-        assert_eq!(device.download::<u64>(out).unwrap(), [5, 6, 0xffff_ffff], "{level:?}");
+        assert_eq!(device.download::<u64>(out).unwrap(), [5, 6, 0xffff_ffff], "{how}");
     }
 }
 

@@ -7,11 +7,12 @@ use warpsmith_llvm::{Module, Options, import};
 
 /// Every way to run the kernels, with a name for it.
 fn programs() -> Vec<(String, Program)> {
+    programs_of([include_bytes!("corpus/opencl.O0.bc"), include_bytes!("corpus/opencl.O3.bc")])
+}
+
+fn programs_of(files: [&[u8]; 2]) -> Vec<(String, Program)> {
     let mut all = Vec::new();
-    for (level, bytes) in
-        [("O0", include_bytes!("corpus/opencl.O0.bc")), ("O3", include_bytes!("corpus/opencl.O3.bc"))]
-            as [(&str, &[u8]); 2]
-    {
+    for (level, bytes) in ["O0", "O3"].into_iter().zip(files) {
         let module = Module::read(bytes).unwrap();
         // Nothing is left undefined.
         let options = Options::new().with_target(Target::sm(80)).with_closed(true);
@@ -231,5 +232,84 @@ fn printf() {
         let launch = Launch::new("prints").block([1, 1, 1]).arg(7i32);
         device.launch(&program, &launch).unwrap_or_else(|fault| panic!("{how}: {fault}"));
         assert_eq!(String::from_utf8_lossy(&device.take_output()), "7 and text and 1.500000\n", "{how}");
+    }
+}
+
+#[test]
+fn quotients_roots_and_signs() {
+    let x = [2.0f32, -1.0, 27.0, -8.0, 0.3, -2.5, 100.7, -0.0];
+    let quotient = |x: f64, y: f64| (x / y).round_ties_even();
+    let low = |quotient: f64| (quotient.abs() as i32 & 127) * if quotient < 0.0 { -1 } else { 1 };
+    let exact = 1e30f32 as u128;
+    let nearest = (exact + 1) / 3;
+    for (how, program) in programs() {
+        let mut device = Device::new();
+        let mut all = [0f32; 30];
+        all[..8].copy_from_slice(&x);
+        let a = device.upload(&all).unwrap();
+        let d = device.upload(&[10f64, 0.0, 0.0, 0.0, 0.0]).unwrap();
+        let n = device.upload(&[0i32; 20]).unwrap();
+        let launch = Launch::new("special").block([1, 1, 1]).arg(a).arg(d).arg(n);
+        device.launch(&program, &launch).unwrap_or_else(|fault| panic!("{how}: {fault}"));
+        let found = device.download::<f32>(a).unwrap();
+        let quotients = x.map(|x| quotient(x.into(), 0.75));
+        let rest = |n: usize| (f64::from(x[n]) - quotients[n] * 0.75) as f32;
+        same(&how, "a", &found, 8, &[0, 1, 2, 3, 4, 5, 6, 7].map(rest));
+        same(&how, "a", &found, 16, &x.map(|x| f64::from(x).cbrt() as f32));
+        assert!(found[23].is_sign_negative() && found[26].is_sign_negative(), "{how}: roots of -0");
+        same(&how, "a", &found, 24, &[0.5]);
+        assert!(found[25].is_nan() && found[26] == 0.0 && found[27].is_nan(), "{how}: {found:?}");
+        same(&how, "a", &found, 28, &[(exact as i128 - 3 * nearest as i128) as f32, 1.0]);
+        let n = device.download::<i32>(n).unwrap();
+        same(&how, "n", &n, 0, &quotients.map(low));
+        same(&how, "n", &n, 8, &[1, 1, 1, 1, 1, -1, 1, -1, (nearest & 127) as i32, -4, -100, 1]);
+        let found = device.download::<f64>(d).unwrap();
+        for (n, expected) in [(1, 10f64.cbrt()), (2, 10f64.powf(-1.0 / 17.0)), (4, 0.860_047_015_376_481)] {
+            assert!((found[n] / expected - 1.0).abs() < 1e-15, "{how}: d[{n}]: {}, not {expected}", found[n]);
+        }
+        same(&how, "d", &found, 3, &[0.1f64.mul_add(-100.0, 10.0)]);
+    }
+}
+
+#[test]
+fn copies_by_a_group() {
+    let count = 5;
+    for (how, program) in programs() {
+        let mut device = Device::new();
+        let vectors: Vec<f32> = (0..count).flat_map(|n| [n as f32, n as f32 + 0.5, -n as f32, 0.0]).collect();
+        let g = device.upload(&vectors).unwrap();
+        let s = device.upload(&(0..10).map(|n| n * 7).collect::<Vec<i16>>()).unwrap();
+        let launch = Launch::new("copies").block([count as u32, 1, 1]).dynamic_shared(96).arg(g).arg(0u64);
+        let launch = launch.arg(s).arg(80u64).arg(count);
+        device.launch(&program, &launch).unwrap_or_else(|fault| panic!("{how}: {fault}"));
+        let found = device.download::<f32>(g).unwrap();
+        for n in 0..count as usize {
+            let from = vectors[(4 - n) * 4..].iter().map(|x| x + 1.0).collect::<Vec<_>>();
+            same(&how, "g", &found, n * 4, &from[..3]);
+        }
+        let expected =
+            (0..10).map(|n| if n % 2 == 0 { n * 7 } else { (n - 1) * 7 + 100 }).collect::<Vec<i16>>();
+        same(&how, "s", &device.download::<i16>(s).unwrap(), 0, &expected);
+    }
+}
+
+#[test]
+fn atomic_objects() {
+    let files: [&[u8]; 2] = [include_bytes!("corpus/opencl2.O0.bc"), include_bytes!("corpus/opencl2.O3.bc")];
+    for (how, program) in programs_of(files) {
+        let mut device = Device::new();
+        let i = device.upload(&[0i32, 0, -100, 50, 0, 0, -1, 0]).unwrap();
+        let (u, l) = (device.upload(&[0u32, 100]).unwrap(), device.upload(&[0i64]).unwrap());
+        let f = device.upload(&[1.0f32, 0.5, 0.0, 3.0]).unwrap();
+        let (flag, out) = (device.upload(&[0i32]).unwrap(), device.upload(&[0i32; 16]).unwrap());
+        let launch = Launch::new("objects").block([8, 1, 1]).dynamic_shared(4).arg(i).arg(u).arg(l).arg(f);
+        let launch = launch.arg(0u64).arg(flag).arg(out);
+        device.launch(&program, &launch).unwrap_or_else(|fault| panic!("{how}: {fault}"));
+        same(&how, "i", &device.download::<i32>(i).unwrap(), 0, &[24, -16, 4, -7, 255, 0, !255, 1]);
+        same(&how, "u", &device.download::<u32>(u).unwrap(), 0, &[u32::MAX, 2]);
+        same(&how, "l", &device.download::<i64>(l).unwrap(), 0, &[8 << 32]);
+        same(&how, "f", &device.download::<f32>(f).unwrap(), 0, &[5.0, 2.5, 0.5, 7.0]);
+        let expected = [8, 0, 8, 1, 8, 9, 9, 6, 0, 1, 0, 1, 3, 0, 0, 0];
+        same(&how, "out", &device.download::<i32>(out).unwrap(), 0, &expected);
     }
 }

@@ -32,3 +32,20 @@ kernel void atomics(global int *p, global uint *u, global float *f, local int *l
     prefetch(f, 1);
 }
 kernel void prints(int x) { printf("%d and %s and %f\n", x, "text", 1.5f); }
+kernel void special(global float *a, global double *d, global int *n) {
+    for (int i = 0; i < 8; i++) { int q, s; a[8 + i] = remquo(a[i], 0.75f, &q); n[i] = q; a[16 + i] = rootn(a[i], 3); lgamma_r(a[i], &s); n[8 + i] = s; }
+    float2 x = rootn((float2)(16.0f, -16.0f), (int2)(-4, 4)); a[24] = x.x; a[25] = x.y; a[26] = rootn(-0.0f, 3); a[27] = rootn(5.0f, 0); int2 q; float2 r = remquo((float2)(1e30f, -7.0f), (float2)(3.0f, 2.0f), &q); a[28] = r.x; a[29] = r.y; n[16] = q.x; n[17] = q.y;
+    d[1] = rootn(d[0], 3); d[2] = rootn(d[0], -17); int e; d[3] = remquo(d[0], -0.1, &e); n[18] = e; d[4] = lgamma_r(-1.5, &e); n[19] = e;
+}
+kernel void copies(global float3 *g, local float3 *l, global short *s, local short *t, int count) {
+    event_t event = async_work_group_copy(l, (const global float3 *)g, count, 0);
+    event = async_work_group_strided_copy(t, (const global short *)s, count, 2, event);
+    wait_group_events(1, &event);
+    float3 x = l[count - 1 - get_local_id(0)]; short y = t[get_local_id(0)];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    l[get_local_id(0)] = x + 1.0f; t[get_local_id(0)] = y + 100;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    event = async_work_group_copy(g, (const local float3 *)l, count, 0);
+    async_work_group_strided_copy(s + 1, (const local short *)t, count, 2, event);
+    wait_group_events(1, &event);
+}

@@ -71,7 +71,23 @@ impl Builder<'_, '_, '_> {
                 let amount = self.resize(amount, Type::I32);
                 one(if signed { self.b.ins().sshl_sat(x, amount) } else { self.b.ins().ushl_sat(x, amount) })
             }
+            Integer::CarrylessMultiply => one(self.carryless_product(x, get(1)?, bits)),
+            Integer::Fixed(_) => return Err(missing()),
         })
+    }
+
+    /// The sum modulo 2 of the first factor shifted by each bit of the second.
+    fn carryless_product(&mut self, x: Value, y: Value, bits: u32) -> Value {
+        let mut product = self.int(bits, 0);
+        for bit in (0..bits).rev() {
+            // The sign of the shifted factor in all bits: all ones where the bit is set.
+            let top = self.b.ins().shl_imm(y, bits - 1 - bit);
+            let mask = self.b.ins().ashr_imm(top, bits - 1);
+            let shifted = self.b.ins().shl_imm(x, bit);
+            let term = self.b.ins().band(shifted, mask);
+            product = self.b.ins().bxor(product, term);
+        }
+        product
     }
 
     /// The amount of a funnel shift, which is taken modulo the width, as the IR takes it.
@@ -114,6 +130,8 @@ impl Builder<'_, '_, '_> {
                 let over = self.b.ins().band(not, y);
                 Values::from_slice(&[self.b.ins().bxor(x, y), over])
             }
+            Integer::CarrylessMultiply => one(both(self)),
+            Integer::Fixed(_) => return Err(Error::unsupported("a fixed-point number of one bit")),
             Integer::MultiplyOverflow(signed) => {
                 let product = both(self);
                 let over = if signed { product } else { self.b.ins().iconst(Type::I1, 0) };

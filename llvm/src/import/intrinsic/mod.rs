@@ -1,7 +1,9 @@
 //! LLVM's own functions, `llvm.*`, but for those of NVIDIA's: [`table`] says what each is.
 
+mod fixed;
 mod float;
 mod integer;
+mod lanes;
 mod table;
 mod vector;
 
@@ -11,8 +13,8 @@ use crate::error::{Error, Result};
 use crate::module::ValueId;
 use crate::module::body::{Call, DebugRecord, Inst, Location};
 use crate::module::types::{Type as Llvm, TypeId};
-pub(super) use table::Integer;
 use table::{Block, Intrinsic};
+pub(super) use table::{Fixed, Integer};
 use warpsmith_ir::{self as ir, InstBuilder, MemFlags, Type};
 
 /// A name without the last type that it is overloaded for; `None` where it does not end with one.
@@ -159,7 +161,9 @@ impl Builder<'_, '_, '_> {
             | Intrinsic::ReverseVector
             | Intrinsic::StepVector
             | Intrinsic::InsertVector
-            | Intrinsic::ExtractVector => self.rearrange(inst, call, intrinsic),
+            | Intrinsic::ExtractVector
+            | Intrinsic::Splice(_) => self.rearrange(inst, call, intrinsic),
+            Intrinsic::Lanes(lanes) => self.lanes_intrinsic(inst, call, lanes),
             Intrinsic::Refused => Err(Error::unsupported(format!("`llvm.{full}`"))),
             Intrinsic::Integer(_)
             | Intrinsic::Float(_)
@@ -313,6 +317,9 @@ impl Builder<'_, '_, '_> {
                 let bits = self.width(element)?;
                 if op == Integer::SwapBytes && !bits.is_multiple_of(16) {
                     return Err(Error::unsupported(format!("the bytes of `i{bits}` swapped")));
+                }
+                if let Integer::Fixed(op) = op {
+                    return self.fixed_point(op, bits, args, self.constant_integer(self.arg(call, 2)?));
                 }
                 self.integer_intrinsic(op, bits, args)
             }

@@ -57,6 +57,9 @@ pub(in crate::import) enum Intrinsic {
     StepVector,
     InsertVector,
     ExtractVector,
+    Splice(Splice),
+    /// What a mask or a number does to whole vectors.
+    Lanes(Lanes),
     /// `va_end` and its like need nothing; these need what a GPU does not have.
     Refused,
 }
@@ -100,6 +103,47 @@ pub(in crate::import) enum Integer {
     MultiplyOverflow(bool),
     Saturating(RmwOp, bool),
     ShiftSaturating(bool),
+    /// The product of polynomials whose coefficients are bits.
+    CarrylessMultiply,
+    Fixed(Fixed),
+}
+
+/// An operation on fixed-point numbers; the third operand is the number of fractional bits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::import) struct Fixed {
+    pub divides: bool,
+    pub signed: bool,
+    pub saturates: bool,
+}
+
+/// Which of the elements of two concatenated vectors a splice takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::import) enum Splice {
+    /// From an index on.
+    Left,
+    /// From so many elements before the second vector.
+    Right,
+    /// As `Left`, or, with a negative number, as `Right`: until LLVM 21.
+    Signed,
+}
+
+/// An operation on whole vectors.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::import) enum Lanes {
+    /// The elements that a mask selects, moved to the front.
+    Compress,
+    /// The number of elements before the first that is not zero.
+    CountTrailingZeros,
+    /// Which lanes are below a limit, counted from a base.
+    Active,
+    /// How many of the remaining elements fit into a vector.
+    Length,
+    /// The last element that a mask selects.
+    LastActive,
+    /// Whether each element is in a set.
+    Match,
+    /// Elements added to those of a shorter vector.
+    PartialSum(BinaryOp),
 }
 
 /// An operation on floats.
@@ -133,8 +177,13 @@ pub(in crate::import) enum Masked {
     CompressStore,
 }
 
-/// The intrinsic of a name.
+/// The intrinsic of a name. Those on vectors were experimental in earlier versions of LLVM.
 pub(in crate::import) fn find(name: &str) -> Option<Intrinsic> {
+    let settled = || name.strip_prefix("experimental.").filter(|rest| rest.contains("vector"));
+    known(name).or_else(|| known(settled()?))
+}
+
+fn known(name: &str) -> Option<Intrinsic> {
     TABLE.binary_search_by(|(known, _)| (*known).cmp(name)).ok().map(|n| TABLE[n].1)
 }
 
@@ -154,6 +203,14 @@ const fn approximable(name: &'static str, op: Opcode) -> Intrinsic {
 
 const fn int(op: Integer) -> Intrinsic {
     Intrinsic::Integer(op)
+}
+
+const fn fixed(divides: bool, signed: bool, saturates: bool) -> Intrinsic {
+    Intrinsic::Integer(Integer::Fixed(Fixed { divides, signed, saturates }))
+}
+
+const fn lanes(op: Lanes) -> Intrinsic {
+    Intrinsic::Lanes(op)
 }
 
 /// By name.
@@ -177,6 +234,7 @@ static TABLE: &[(&str, Intrinsic)] = &[
     ("canonicalize", Intrinsic::Float(Float::Canonicalize)),
     ("ceil", float(Opcode::Fceil)),
     ("clear_cache", Nothing),
+    ("clmul", int(Integer::CarrylessMultiply)),
     ("codeview.annotation", Nothing),
     ("convert.from.fp16", Intrinsic::FromHalf),
     ("convert.to.fp16", Intrinsic::ToHalf),
@@ -197,7 +255,11 @@ static TABLE: &[(&str, Intrinsic)] = &[
     ("exp2", approximable("exp2", Opcode::Fexp2)),
     ("expect", First),
     ("expect.with.probability", First),
+    ("experimental.cttz.elts", lanes(Lanes::CountTrailingZeros)),
+    ("experimental.get.vector.length", lanes(Lanes::Length)),
     ("experimental.noalias.scope.decl", Nothing),
+    ("experimental.vector.extract.last.active", lanes(Lanes::LastActive)),
+    ("experimental.vector.match", lanes(Lanes::Match)),
     ("experimental.widenable.condition", Known(true)),
     ("fabs", float(Opcode::Fabs)),
     ("fake.use", Nothing),
@@ -210,6 +272,7 @@ static TABLE: &[(&str, Intrinsic)] = &[
     ("frexp", Intrinsic::Float(Float::Frexp)),
     ("fshl", int(Integer::FunnelLeft)),
     ("fshr", int(Integer::FunnelRight)),
+    ("get.active.lane.mask", lanes(Lanes::Active)),
     ("get.rounding", Intrinsic::Rounding),
     ("invariant.end", Nothing),
     ("invariant.start", Nothing),
@@ -263,6 +326,8 @@ static TABLE: &[(&str, Intrinsic)] = &[
     ("sadd.sat", int(Integer::Saturating(RmwOp::Add, true))),
     ("sadd.with.overflow", int(Integer::Overflow(RmwOp::Add, true))),
     ("scmp", Intrinsic::ThreeWay { signed: true }),
+    ("sdiv.fix", fixed(true, true, false)),
+    ("sdiv.fix.sat", fixed(true, true, true)),
     ("sideeffect", Nothing),
     ("sin", approximable("sin", Opcode::Fsin)),
     ("sincos", Intrinsic::Float(Float::SinCos("sin", "cos"))),
@@ -270,6 +335,8 @@ static TABLE: &[(&str, Intrinsic)] = &[
     ("sinh", math("sinh")),
     ("smax", int(Integer::Smax)),
     ("smin", int(Integer::Smin)),
+    ("smul.fix", fixed(false, true, false)),
+    ("smul.fix.sat", fixed(false, true, true)),
     ("smul.with.overflow", int(Integer::MultiplyOverflow(true))),
     ("sqrt", float(Opcode::Fsqrt)),
     ("ssa.copy", First),
@@ -292,8 +359,12 @@ static TABLE: &[(&str, Intrinsic)] = &[
     ("uadd.with.overflow", int(Integer::Overflow(RmwOp::Add, false))),
     ("ubsantrap", Intrinsic::Trap),
     ("ucmp", Intrinsic::ThreeWay { signed: false }),
+    ("udiv.fix", fixed(true, false, false)),
+    ("udiv.fix.sat", fixed(true, false, true)),
     ("umax", int(Integer::Umax)),
     ("umin", int(Integer::Umin)),
+    ("umul.fix", fixed(false, false, false)),
+    ("umul.fix.sat", fixed(false, false, true)),
     ("umul.with.overflow", int(Integer::MultiplyOverflow(false))),
     ("ushl.sat", int(Integer::ShiftSaturating(false))),
     ("usub.sat", int(Integer::Saturating(RmwOp::Sub, false))),
@@ -302,6 +373,7 @@ static TABLE: &[(&str, Intrinsic)] = &[
     ("va_end", Nothing),
     ("va_start", Intrinsic::VaStart),
     ("var.annotation", Nothing),
+    ("vector.compress", lanes(Lanes::Compress)),
     ("vector.deinterleave2", Intrinsic::Deinterleave(2)),
     ("vector.deinterleave3", Intrinsic::Deinterleave(3)),
     ("vector.deinterleave4", Intrinsic::Deinterleave(4)),
@@ -318,6 +390,8 @@ static TABLE: &[(&str, Intrinsic)] = &[
     ("vector.interleave6", Intrinsic::Interleave(6)),
     ("vector.interleave7", Intrinsic::Interleave(7)),
     ("vector.interleave8", Intrinsic::Interleave(8)),
+    ("vector.partial.reduce.add", lanes(Lanes::PartialSum(BinaryOp::Add))),
+    ("vector.partial.reduce.fadd", lanes(Lanes::PartialSum(BinaryOp::Fadd))),
     ("vector.reduce.add", Intrinsic::Reduce(Reduce::Binary(BinaryOp::Add))),
     ("vector.reduce.and", Intrinsic::Reduce(Reduce::Binary(BinaryOp::And))),
     ("vector.reduce.fadd", Intrinsic::Reduce(Reduce::Ordered(BinaryOp::Fadd))),
@@ -334,6 +408,9 @@ static TABLE: &[(&str, Intrinsic)] = &[
     ("vector.reduce.umin", Intrinsic::Reduce(Reduce::Integer(Integer::Umin))),
     ("vector.reduce.xor", Intrinsic::Reduce(Reduce::Binary(BinaryOp::Xor))),
     ("vector.reverse", Intrinsic::ReverseVector),
+    ("vector.splice", Intrinsic::Splice(Splice::Signed)),
+    ("vector.splice.left", Intrinsic::Splice(Splice::Left)),
+    ("vector.splice.right", Intrinsic::Splice(Splice::Right)),
 ];
 
 #[cfg(test)]

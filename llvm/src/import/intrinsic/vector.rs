@@ -1,6 +1,6 @@
 //! Intrinsics on whole vectors: elements put together, accesses with masks, elements in another order.
 
-use super::table::{Intrinsic, Masked, Reduce};
+use super::table::{Intrinsic, Masked, Reduce, Splice};
 use crate::error::{Error, Result};
 use crate::import::function::{Builder, Values};
 use crate::import::memory::access_flags;
@@ -145,6 +145,15 @@ impl Builder<'_, '_, '_> {
                 } else {
                     first.iter().skip(at).take(lanes * step).copied().collect()
                 }
+            }
+            Intrinsic::Splice(splice) => {
+                let second = self.value(self.arg(call, 1)?)?;
+                let offset = self.constant_integer(self.arg(call, 2)?);
+                let offset = offset.ok_or_else(|| Error::unsupported("a splice at a computed place"))?;
+                let from_end = splice == Splice::Right || splice == Splice::Signed && offset < 0;
+                let offset = usize::try_from(offset.unsigned_abs()).unwrap_or(lanes).min(lanes);
+                let from = if from_end { lanes - offset } else { offset };
+                first.iter().chain(&second).skip(from * step).take(lanes * step).copied().collect()
             }
             _ => return Err(Error::unsupported("a vector in another order")),
         };

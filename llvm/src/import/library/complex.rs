@@ -2,7 +2,7 @@
 //! of compiler-rt.
 
 use super::maker::Maker;
-use super::{Gives, Row};
+use super::{COMPLEX, Gives, Row};
 use warpsmith_ir::{FloatCC, InstBuilder, Type, Value, Variable};
 
 pub(super) const ROWS: &[Row] = &[
@@ -12,6 +12,10 @@ pub(super) const ROWS: &[Row] = &[
     Row { name: "__divdc3", params: &[Type::F64; 4], gives: Gives::Pair(Type::F64), build: divide },
     Row { name: "__divsc3", params: &[Type::F32; 4], gives: Gives::Pair(Type::F32), build: divide },
     Row { name: "__divhc3", params: &[Type::F16; 4], gives: Gives::Pair(Type::F16), build: divide },
+    Row { name: "cabs", params: &[COMPLEX], gives: Gives::One(Type::F64), build: magnitude },
+    Row { name: "cabsf", params: &[COMPLEX], gives: Gives::One(Type::F32), build: magnitude },
+    Row { name: "carg", params: &[COMPLEX], gives: Gives::One(Type::F64), build: angle },
+    Row { name: "cargf", params: &[COMPLEX], gives: Gives::One(Type::F32), build: angle },
 ];
 
 impl Maker<'_, '_> {
@@ -217,4 +221,31 @@ fn divide(m: &mut Maker<'_, '_>) {
     });
     let pair = [m.get(real), m.get(imaginary)];
     m.ret_complex(pair);
+}
+
+/// The real part and the imaginary part of the parameter, in the format of the result.
+fn parts(m: &mut Maker<'_, '_>) -> [Value; 2] {
+    let (ty, number) = (m.result_type(), m.param(0));
+    [0, 1].map(|part| {
+        let bits = m.b.extract_value(number, &[0, part]);
+        m.b.ins().bitcast(ty, bits)
+    })
+}
+
+fn magnitude(m: &mut Maker<'_, '_>) {
+    let parts = parts(m);
+    function(m, "hypot", parts);
+}
+
+fn angle(m: &mut Maker<'_, '_>) {
+    let [real, imaginary] = parts(m);
+    function(m, "atan2", [imaginary, real]);
+}
+
+/// Gives a function of the math library.
+fn function(m: &mut Maker<'_, '_>, name: &str, args: [Value; 2]) {
+    let ty = m.ty(args[0]);
+    let found = warpsmith_math::Function::new(name, ty);
+    let results: Vec<Value> = found.map(|function| m.math(function, &args)).into_iter().flatten().collect();
+    m.ret(&results);
 }

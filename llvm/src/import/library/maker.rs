@@ -28,6 +28,11 @@ impl<'b, 'm> Maker<'b, 'm> {
         }
     }
 
+    /// The type of the result; `f64` where there is none.
+    pub fn result_type(&self) -> Type {
+        self.result.unwrap_or(Type::F64)
+    }
+
     pub fn params(&self) -> Vec<Value> {
         self.params.clone()
     }

@@ -27,6 +27,9 @@ enum Gives {
     Pair(Type),
 }
 
+/// A complex number of the result's format: clang passes it by value in memory, which is imported as a struct of integers.
+const COMPLEX: Type = Type::PTR_PARAM;
+
 /// A function of a library.
 pub(super) struct Row {
     name: &'static str,
@@ -52,8 +55,14 @@ impl std::fmt::Debug for Row {
 
 /// True if a declaration takes and gives just this.
 fn is_declared_as(function: &ir::Function, types: &ir::TypeTable, params: &[Type], gives: Gives) -> bool {
-    let takes = function.params.iter().all(|param| param.byval.is_none())
-        && function.params.iter().map(|param| param.ty).eq(params.iter().copied());
+    let is_right = |(param, ty): (&ir::Param, &Type)| match (*ty, gives) {
+        (COMPLEX, Gives::One(part)) => {
+            let words = [Type::int(part.bits()); 2];
+            param.ty.is_aggregate() && types.parts_of(param.ty).into_iter().map(|(ty, _)| Some(ty)).eq(words)
+        }
+        (ty, _) => param.ty == ty && param.byval.is_none(),
+    };
+    let takes = function.params.len() == params.len() && function.params.iter().zip(params).all(is_right);
     let gives_it = match (function.ret.as_slice(), gives) {
         ([], Gives::Nothing) => true,
         ([found], Gives::One(ty)) => *found == ty,
@@ -90,7 +99,7 @@ pub(super) fn define(known: Known, id: ir::FuncId, out: &mut ir::Module) -> Resu
 
 #[cfg(test)]
 mod tests {
-    use super::{Gives, Known, Row, atomic, complex, define, find, mathematics, system, text};
+    use super::{COMPLEX, Gives, Known, Row, atomic, complex, define, find, mathematics, system, text};
     use warpsmith_ir::{self as ir, Param, Type};
 
     fn declared(module: &mut ir::Module, name: &str, params: &[Type], gives: Gives) -> ir::FuncId {
@@ -99,7 +108,14 @@ mod tests {
             Gives::One(ty) => vec![ty],
             Gives::Pair(ty) => vec![module.types.structure(&[ty, ty])],
         };
-        let params = params.iter().map(|ty| Param::new(*ty)).collect();
+        let words = match gives {
+            Gives::One(part) => Type::int(part.bits()).expect("a word"),
+            Gives::Nothing | Gives::Pair(_) => Type::I64,
+        };
+        let complex = module.types.array(words, 2);
+        let complex = module.types.structure(&[complex]);
+        let param = |ty: &Type| Param::new(if *ty == COMPLEX { complex } else { *ty });
+        let params = params.iter().map(param).collect();
         let mut function = ir::Function::new(name, ir::FuncKind::Func, params, ret);
         function.linkage = ir::Linkage::Extern;
         module.add_function(function)
@@ -139,6 +155,8 @@ mod tests {
         for (name, params, gives) in [
             ("strlen", &[Type::I64][..], Gives::One(Type::I64)),
             ("sin", &[Type::F32], Gives::One(Type::F32)),
+            ("cabs", &[Type::F64, Type::F64], Gives::One(Type::F64)),
+            ("cabs", &[COMPLEX], Gives::One(Type::F32)),
             ("__muldc3", &[Type::F64; 4], Gives::One(Type::F64)),
             ("fast_sinf", &[Type::F32], Gives::One(Type::F32)),
             ("ws_sin_f32", &[Type::F32], Gives::One(Type::F32)),

@@ -40,6 +40,7 @@ impl Builder<'_, '_, '_> {
                 let pi = self.float_const(ty, std::f64::consts::PI);
                 self.float_op(Opcode::Fdiv, &[angle, pi], false)
             }
+            Function::Root => self.root(x, get(1)?)?,
             Function::Float(op) => {
                 let operands = all.get(..op.info().operands.len()).ok_or_else(missing)?;
                 self.float_op(op, operands, false)
@@ -261,6 +262,7 @@ impl Builder<'_, '_, '_> {
                 self.b.ins().bor(high, low)
             }
             Function::Math(_)
+            | Function::Root
             | Function::Float(_)
             | Function::Fast(_)
             | Function::OverPi(_)

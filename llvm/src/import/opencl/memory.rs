@@ -80,7 +80,8 @@ impl Builder<'_, '_, '_> {
 
     /// Functions with a second result behind their last operand.
     pub(super) fn float_parts(&mut self, parts: Parts, operands: &Operands) -> Result<Values> {
-        let pointer = operands.scalar(1)?;
+        let pointer =
+            operands.all.last().and_then(|last| last.values.first()).copied().ok_or_else(missing)?;
         let mut out = Values::new();
         for lane in 0..operands.lanes {
             let x = *operands.vector(0)?.values.get(lane).ok_or_else(missing)?;
@@ -101,6 +102,11 @@ impl Builder<'_, '_, '_> {
                 Parts::SineAndCosine => (self.math("sin", ty, &[x])?, self.math("cos", ty, &[x])?),
                 Parts::Significand => self.with_second("frexp", Type::I32, x)?,
                 Parts::Whole => self.with_second("modf", ty, x)?,
+                Parts::LogGamma => (self.math("lgamma", ty, &[x])?, self.gamma_sign(x)),
+                Parts::Remainder => {
+                    let y = *operands.lane(lane)?.get(1).ok_or_else(missing)?;
+                    self.remainder_and_quotient(x, y)?
+                }
             };
             let place = lane as u32 * self.type_of(second).bits() / 8;
             self.b.ins().store(MemFlags::PLAIN, second, pointer, place as i32);

@@ -1,12 +1,15 @@
 //! OpenCL C's built-in functions (OpenCL C 3.0 specification, 6.15), which clang leaves to a library as calls of overloaded functions: on NVIDIA's GPUs
 //! each is a few operations or a function of the math library.
 //!
-//! What is not here - images, samplers, pipes, events, queues - stays undefined.
+//! What is not here - images, samplers, pipes, queues, functions of sub-groups and of whole groups - stays undefined.
 
+mod atomic;
 mod convert;
+mod copy;
 mod element;
 mod mangled;
 mod memory;
+mod special;
 mod table;
 mod vector;
 mod work;
@@ -23,6 +26,8 @@ struct Operand {
     /// Its elements.
     values: Values,
     element: Element,
+    /// The size in memory of what it is or points to.
+    bytes: u32,
 }
 
 /// The operands of a function, and what its result is made of.
@@ -78,6 +83,11 @@ impl Builder<'_, '_, '_> {
             return Ok(false);
         }
         let operands = self.operands(inst, call, &params)?;
+        // Only copies have pointers as results: their events.
+        let has_event = matches!(builtin, Some(Builtin::AsyncCopy { .. }));
+        if !has_event && operands.result.is_some_and(Type::is_ptr) {
+            return Err(missing());
+        }
         let values = if let Some(builtin) = builtin {
             self.builtin(builtin, call, &operands)
         } else if let Some(sized) = sized {
@@ -115,12 +125,9 @@ impl Builder<'_, '_, '_> {
             if values.is_empty() || !values.iter().all(is_right) {
                 return Err(missing());
             }
-            all.push(Operand { values, element: param.element });
+            all.push(Operand { values, element: param.element, bytes: param.bytes });
         }
         let parts = self.parts(inst.ty)?;
-        if parts.iter().any(|part| part.ty.is_ptr()) {
-            return Err(missing());
-        }
         Ok(Operands { all, lanes: parts.len().max(1), result: parts.first().map(|part| part.ty) })
     }
 
@@ -171,6 +178,8 @@ impl Builder<'_, '_, '_> {
             }
             Builtin::Count(by) => self.atomic_count(by, operands),
             Builtin::AtomicExchangeIf => self.atomic_exchange_if(operands),
+            Builtin::AtomicObject(op) => self.atomic_object(op, call, operands),
+            Builtin::AsyncCopy { strided } => self.async_copy(strided, operands),
         }
     }
 }

@@ -29,6 +29,27 @@ pub(super) enum Builtin {
     /// Adds 1 or -1.
     Count(i64),
     AtomicExchangeIf,
+    /// On the atomic types of OpenCL 2.
+    AtomicObject(AtomicObject),
+    /// A copy by all work items of a group; with the distance of the elements in global memory, or without.
+    AsyncCopy {
+        strided: bool,
+    },
+}
+
+/// An operation on an atomic object (6.15.12.7). Their orders and scopes are operands where the name ends with `_explicit`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum AtomicObject {
+    Init,
+    Load,
+    Store,
+    Exchange,
+    ExchangeIf,
+    /// An operation on signed integers, on unsigned ones and on floats.
+    Fetch(AtomicOp, AtomicOp, Option<AtomicOp>),
+    TestAndSet,
+    Clear,
+    Fence,
 }
 
 /// The numbers of work items (OpenCL C specification, 6.15.1).
@@ -88,6 +109,7 @@ pub(super) enum Function {
     Multiply,
     Rotate,
     Join,
+    Root,
 }
 
 /// The bits of a constant.
@@ -100,6 +122,10 @@ pub(super) enum Parts {
     Significand,
     Whole,
     SineAndCosine,
+    /// The logarithm of the gamma function and its sign.
+    LogGamma,
+    /// The remainder and the lowest bits of the quotient.
+    Remainder,
 }
 
 /// The function of a name; those with types or sizes in their names are not here.
@@ -131,6 +157,14 @@ const fn times(factor: f64) -> Builtin {
     Builtin::Element(Function::Times(Factor(factor.to_bits())))
 }
 
+const fn object(op: AtomicObject) -> Builtin {
+    Builtin::AtomicObject(op)
+}
+
+const fn fetch(signed: AtomicOp, unsigned: AtomicOp, float: Option<AtomicOp>) -> Builtin {
+    Builtin::AtomicObject(AtomicObject::Fetch(signed, unsigned, float))
+}
+
 const TABLE: &[(&str, Builtin)] = &[
     ("abs", each(Function::Abs)),
     ("abs_diff", each(Function::AbsDifference)),
@@ -143,6 +177,8 @@ const TABLE: &[(&str, Builtin)] = &[
     ("asin", math("asin")),
     ("asinh", math("asinh")),
     ("asinpi", each(Function::OverPi("asin"))),
+    ("async_work_group_copy", Builtin::AsyncCopy { strided: false }),
+    ("async_work_group_strided_copy", Builtin::AsyncCopy { strided: true }),
     ("atan", math("atan")),
     ("atan2", math("atan2")),
     ("atan2pi", each(Function::OverPi("atan2"))),
@@ -162,12 +198,42 @@ const TABLE: &[(&str, Builtin)] = &[
     ("atomic_add", Builtin::Atomic(AtomicOp::Iadd, AtomicOp::Iadd)),
     ("atomic_and", Builtin::Atomic(AtomicOp::Band, AtomicOp::Band)),
     ("atomic_cmpxchg", Builtin::AtomicExchangeIf),
+    ("atomic_compare_exchange_strong", object(AtomicObject::ExchangeIf)),
+    ("atomic_compare_exchange_strong_explicit", object(AtomicObject::ExchangeIf)),
+    ("atomic_compare_exchange_weak", object(AtomicObject::ExchangeIf)),
+    ("atomic_compare_exchange_weak_explicit", object(AtomicObject::ExchangeIf)),
     ("atomic_dec", Builtin::Count(-1)),
+    ("atomic_exchange", object(AtomicObject::Exchange)),
+    ("atomic_exchange_explicit", object(AtomicObject::Exchange)),
+    ("atomic_fetch_add", fetch(AtomicOp::Iadd, AtomicOp::Iadd, Some(AtomicOp::Fadd))),
+    ("atomic_fetch_add_explicit", fetch(AtomicOp::Iadd, AtomicOp::Iadd, Some(AtomicOp::Fadd))),
+    ("atomic_fetch_and", fetch(AtomicOp::Band, AtomicOp::Band, None)),
+    ("atomic_fetch_and_explicit", fetch(AtomicOp::Band, AtomicOp::Band, None)),
+    ("atomic_fetch_max", fetch(AtomicOp::Smax, AtomicOp::Umax, Some(AtomicOp::Fmax))),
+    ("atomic_fetch_max_explicit", fetch(AtomicOp::Smax, AtomicOp::Umax, Some(AtomicOp::Fmax))),
+    ("atomic_fetch_min", fetch(AtomicOp::Smin, AtomicOp::Umin, Some(AtomicOp::Fmin))),
+    ("atomic_fetch_min_explicit", fetch(AtomicOp::Smin, AtomicOp::Umin, Some(AtomicOp::Fmin))),
+    ("atomic_fetch_or", fetch(AtomicOp::Bor, AtomicOp::Bor, None)),
+    ("atomic_fetch_or_explicit", fetch(AtomicOp::Bor, AtomicOp::Bor, None)),
+    ("atomic_fetch_sub", fetch(AtomicOp::Isub, AtomicOp::Isub, Some(AtomicOp::Fsub))),
+    ("atomic_fetch_sub_explicit", fetch(AtomicOp::Isub, AtomicOp::Isub, Some(AtomicOp::Fsub))),
+    ("atomic_fetch_xor", fetch(AtomicOp::Bxor, AtomicOp::Bxor, None)),
+    ("atomic_fetch_xor_explicit", fetch(AtomicOp::Bxor, AtomicOp::Bxor, None)),
+    ("atomic_flag_clear", object(AtomicObject::Clear)),
+    ("atomic_flag_clear_explicit", object(AtomicObject::Clear)),
+    ("atomic_flag_test_and_set", object(AtomicObject::TestAndSet)),
+    ("atomic_flag_test_and_set_explicit", object(AtomicObject::TestAndSet)),
     ("atomic_inc", Builtin::Count(1)),
+    ("atomic_init", object(AtomicObject::Init)),
+    ("atomic_load", object(AtomicObject::Load)),
+    ("atomic_load_explicit", object(AtomicObject::Load)),
     ("atomic_max", Builtin::Atomic(AtomicOp::Smax, AtomicOp::Umax)),
     ("atomic_min", Builtin::Atomic(AtomicOp::Smin, AtomicOp::Umin)),
     ("atomic_or", Builtin::Atomic(AtomicOp::Bor, AtomicOp::Bor)),
+    ("atomic_store", object(AtomicObject::Store)),
+    ("atomic_store_explicit", object(AtomicObject::Store)),
     ("atomic_sub", Builtin::Atomic(AtomicOp::Isub, AtomicOp::Isub)),
+    ("atomic_work_item_fence", object(AtomicObject::Fence)),
     ("atomic_xchg", Builtin::Atomic(AtomicOp::Xchg, AtomicOp::Xchg)),
     ("atomic_xor", Builtin::Atomic(AtomicOp::Bxor, AtomicOp::Bxor)),
     ("barrier", Builtin::Barrier),
@@ -247,6 +313,7 @@ const TABLE: &[(&str, Builtin)] = &[
     ("ldexp", math("ldexp")),
     ("length", Builtin::Length),
     ("lgamma", math("lgamma")),
+    ("lgamma_r", Builtin::Parts(Parts::LogGamma)),
     ("log", math("log")),
     ("log10", math("log10")),
     ("log1p", math("log1p")),
@@ -290,8 +357,10 @@ const TABLE: &[(&str, Builtin)] = &[
     ("radians", times(std::f64::consts::PI / 180.0)),
     ("read_mem_fence", Builtin::Fence),
     ("remainder", math("remainder")),
+    ("remquo", Builtin::Parts(Parts::Remainder)),
     ("rhadd", each(Function::HalfSumUp)),
     ("rint", float(Opcode::Fnearest)),
+    ("rootn", each(Function::Root)),
     ("rotate", each(Function::Rotate)),
     ("round", float(Opcode::Fround)),
     ("rsqrt", math("rsqrt")),
@@ -313,6 +382,7 @@ const TABLE: &[(&str, Builtin)] = &[
     ("tgamma", math("tgamma")),
     ("trunc", float(Opcode::Ftrunc)),
     ("upsample", each(Function::Join)),
+    ("wait_group_events", Builtin::Barrier),
     ("work_group_barrier", Builtin::Barrier),
     ("write_mem_fence", Builtin::Fence),
 ];

@@ -53,7 +53,7 @@ impl Builder<'_, '_, '_> {
         Ok(self.b.ins().zext(Type::I64, value))
     }
 
-    fn along(&mut self, work: Work, axis: &str) -> Result<Value> {
+    pub(super) fn along(&mut self, work: Work, axis: &str) -> Result<Value> {
         match work {
             Work::LocalId => self.work_register("tid", axis),
             Work::GroupId => self.work_register("ctaid", axis),
@@ -75,7 +75,7 @@ impl Builder<'_, '_, '_> {
     }
 
     /// x + (y + z size_y) size_x.
-    fn linear(&mut self, id: Work, size: Work) -> Result<Value> {
+    pub(super) fn linear(&mut self, id: Work, size: Work) -> Result<Value> {
         let z = self.along(id, "z")?;
         let size_y = self.along(size, "y")?;
         let planes = self.b.ins().imul(z, size_y);

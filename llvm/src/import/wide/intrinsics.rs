@@ -60,6 +60,10 @@ impl Builder<'_, '_, '_> {
                 let (y, amount) = (get(1)?, get(2)?);
                 self.funnel_limbs(op == Integer::FunnelLeft, bits, x, y, amount)
             }
+            Integer::CarrylessMultiply => {
+                Err(Error::unsupported(format!("a carry-less product of `i{bits}`")))
+            }
+            Integer::Fixed(_) => Err(Error::unsupported(format!("fixed-point numbers of `i{bits}`"))),
             Integer::Overflow(what, signed) => {
                 let op = if what == RmwOp::Add { BinaryOp::Add } else { BinaryOp::Sub };
                 let (mut out, over) = self.checked_limbs(op, signed, bits, x, get(1)?)?;

@@ -43,3 +43,8 @@ KERNEL void mathematics(u64 *p) {
 }
 void *malloc(size_t); void *calloc(size_t, size_t); void free(void *);
 KERNEL void memory(u64 *p) { u64 *a = calloc(5, 8), *b = malloc(16); for (int i = 0; i < 5; i++) p[8 + i] = a[i] + i; b[1] = p[0]; p[13] = b[1]; free(a); free(b); }
+double cabs(z), carg(z); float cabsf(c), cargf(c);
+KERNEL void magnitudes(u64 *p) {
+    z a = __builtin_complex((double)((i64)p[0] >> 20), (double)((i64)p[1] >> 22)); c b = __builtin_complex((float)((i32)p[2] >> 4), (float)((i32)p[3] >> 3));
+    p[8] = D(cabs(__builtin_complex(3.0 + (p[0] & 0), -4.0))); p[9] = F((float)cabs(a)); p[10] = F((float)carg(a)); p[11] = F(cabsf(__builtin_complex(-5.0f, 12.0f + (p[0] & 0)))); p[12] = F(__builtin_roundf(cargf(b) * 1024)); p[13] = D(carg(__builtin_complex(0.0, 0.0 + (p[0] & 0))));
+}

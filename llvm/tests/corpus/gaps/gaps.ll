@@ -683,6 +683,116 @@ define ptx_kernel void @assembly_texts(ptr %out) {
   ret void
 }
 
+; 35: numbers with a fixed point, and products of polynomials.
+declare i32 @llvm.smul.fix.i32(i32, i32, i32 immarg)
+declare i32 @llvm.umul.fix.i32(i32, i32, i32 immarg)
+declare i8 @llvm.smul.fix.sat.i8(i8, i8, i32 immarg)
+declare i64 @llvm.sdiv.fix.i64(i64, i64, i32 immarg)
+declare i16 @llvm.sdiv.fix.sat.i16(i16, i16, i32 immarg)
+declare i16 @llvm.udiv.fix.sat.i16(i16, i16, i32 immarg)
+declare <2 x i32> @llvm.udiv.fix.v2i32(<2 x i32>, <2 x i32>, i32 immarg)
+declare i40 @llvm.clmul.i40(i40, i40)
+define ptx_kernel void @fixed_point(ptr %out) {
+  %zero = load i64, ptr %out
+  %z = trunc i64 %zero to i32
+  %z16 = trunc i64 %zero to i16
+  %z8 = trunc i64 %zero to i8
+  ; -1.75 * 1.5, rounded down
+  %a = add i32 %z, -7
+  %a1 = call i32 @llvm.smul.fix.i32(i32 %a, i32 6, i32 2)
+  %a2 = sext i32 %a1 to i64
+  store i64 %a2, ptr %out
+  %b = add i32 %z, -1
+  %b1 = call i32 @llvm.umul.fix.i32(i32 %b, i32 %b, i32 32)
+  %c = add i8 %z8, -128
+  %c1 = call i8 @llvm.smul.fix.sat.i8(i8 %c, i8 %c, i32 7)
+  %b2 = zext i32 %b1 to i64
+  %c2 = zext i8 %c1 to i64
+  %c3 = shl i64 %c2, 32
+  %bc = or i64 %b2, %c3
+  %at1 = getelementptr i64, ptr %out, i64 1
+  store i64 %bc, ptr %at1
+  ; -1 / 3 with 31 bits, rounded down
+  %d = sub i64 %zero, 2147483648
+  %d1 = call i64 @llvm.sdiv.fix.i64(i64 %d, i64 6442450944, i32 31)
+  %at2 = getelementptr i64, ptr %out, i64 2
+  store i64 %d1, ptr %at2
+  %e = add i16 %z16, -32768
+  %e1 = call i16 @llvm.sdiv.fix.sat.i16(i16 %e, i16 -1, i32 15)
+  %e2 = call i16 @llvm.udiv.fix.sat.i16(i16 %e, i16 5, i32 16)
+  %e3 = zext i16 %e1 to i64
+  %e4 = zext i16 %e2 to i64
+  %e5 = shl i64 %e4, 16
+  %e6 = or i64 %e3, %e5
+  %at3 = getelementptr i64, ptr %out, i64 3
+  store i64 %e6, ptr %at3
+  %f = insertelement <2 x i32> <i32 7, i32 100>, i32 %z, i32 0
+  %f1 = call <2 x i32> @llvm.udiv.fix.v2i32(<2 x i32> %f, <2 x i32> <i32 3, i32 7>, i32 4)
+  %at4 = getelementptr i64, ptr %out, i64 4
+  store <2 x i32> %f1, ptr %at4
+  %g = trunc i64 %zero to i40
+  %g1 = xor i40 %g, -1
+  %g2 = call i40 @llvm.clmul.i40(i40 %g1, i40 -549755813885)
+  %g3 = zext i40 %g2 to i64
+  %at5 = getelementptr i64, ptr %out, i64 5
+  store i64 %g3, ptr %at5
+  ret void
+}
+
+; 36: vectors whose elements masks and numbers select.
+declare <4 x i16> @llvm.vector.compress.v4i16(<4 x i16>, <4 x i1>, <4 x i16>)
+declare i32 @llvm.experimental.cttz.elts.i32.v4i16(<4 x i16>, i1 immarg)
+declare <8 x i1> @llvm.get.active.lane.mask.v8i1.i32(i32, i32)
+declare i32 @llvm.experimental.get.vector.length.i64(i64, i32 immarg, i1 immarg)
+declare i16 @llvm.experimental.vector.extract.last.active.v4i16(<4 x i16>, <4 x i1>, i16)
+declare <4 x i1> @llvm.experimental.vector.match.v4i16.v2i16(<4 x i16>, <2 x i16>, <4 x i1>)
+declare <2 x i32> @llvm.vector.partial.reduce.add.v2i32.v4i32(<2 x i32>, <4 x i32>)
+declare <4 x i16> @llvm.vector.splice.left.v4i16(<4 x i16>, <4 x i16>, i32)
+declare <4 x i16> @llvm.vector.splice.right.v4i16(<4 x i16>, <4 x i16>, i32)
+define ptx_kernel void @lanes(ptr %out) {
+  %zero = load i64, ptr %out
+  %z = trunc i64 %zero to i16
+  %v = insertelement <4 x i16> <i16 0, i16 0, i16 5, i16 6>, i16 %z, i32 0
+  %m = icmp ne <4 x i16> %v, <i16 0, i16 1, i16 5, i16 0>
+  %1 = call <4 x i16> @llvm.vector.compress.v4i16(<4 x i16> %v, <4 x i1> %m, <4 x i16> <i16 1, i16 2, i16 3, i16 4>)
+  store <4 x i16> %1, ptr %out
+  %2 = call i32 @llvm.experimental.cttz.elts.i32.v4i16(<4 x i16> %v, i1 false)
+  %long = add i64 %zero, 1000
+  %3 = call i32 @llvm.experimental.get.vector.length.i64(i64 %long, i32 8, i1 false)
+  %4 = call i16 @llvm.experimental.vector.extract.last.active.v4i16(<4 x i16> %v, <4 x i1> %m, i16 9)
+  %5 = zext i16 %4 to i32
+  %6 = mul i32 %3, 100
+  %7 = mul i32 %5, 10000
+  %8 = add i32 %2, %6
+  %9 = add i32 %8, %7
+  %10 = zext i32 %9 to i64
+  %at1 = getelementptr i64, ptr %out, i64 1
+  store i64 %10, ptr %at1
+  %base = trunc i64 %zero to i32
+  %near = sub i32 %base, 3
+  %11 = call <8 x i1> @llvm.get.active.lane.mask.v8i1.i32(i32 %near, i32 -1)
+  %12 = bitcast <8 x i1> %11 to i8
+  %13 = zext i8 %12 to i64
+  %14 = call <4 x i1> @llvm.experimental.vector.match.v4i16.v2i16(<4 x i16> %v, <2 x i16> <i16 6, i16 0>, <4 x i1> <i1 1, i1 0, i1 1, i1 1>)
+  %15 = bitcast <4 x i1> %14 to i4
+  %16 = zext i4 %15 to i64
+  %17 = shl i64 %16, 8
+  %18 = or i64 %13, %17
+  %at2 = getelementptr i64, ptr %out, i64 2
+  store i64 %18, ptr %at2
+  %wide = zext <4 x i16> %v to <4 x i32>
+  %19 = call <2 x i32> @llvm.vector.partial.reduce.add.v2i32.v4i32(<2 x i32> <i32 10, i32 20>, <4 x i32> %wide)
+  %at3 = getelementptr i64, ptr %out, i64 3
+  store <2 x i32> %19, ptr %at3
+  %20 = call <4 x i16> @llvm.vector.splice.left.v4i16(<4 x i16> %v, <4 x i16> <i16 7, i16 8, i16 9, i16 10>, i32 3)
+  %at4 = getelementptr i64, ptr %out, i64 4
+  store <4 x i16> %20, ptr %at4
+  %21 = call <4 x i16> @llvm.vector.splice.right.v4i16(<4 x i16> %v, <4 x i16> <i16 7, i16 8, i16 9, i16 10>, i32 1)
+  %at5 = getelementptr i64, ptr %out, i64 5
+  store <4 x i16> %21, ptr %at5
+  ret void
+}
+
 attributes #0 = { "nvvm.maxntid"="64" "nvvm.minctasm"="2" }
 !0 = !{i64 0, i64 10}
 !1 = !{}

@@ -1,4 +1,4 @@
-; What assembly has that the IR's meaning lacks: parts of registers, and a carry that one instruction leaves to the next.
+; What only assembly has: parts of registers, and a carry that one instruction leaves to the next.
 target datalayout = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"
 

@@ -54,11 +54,12 @@ pub fn generate(tables: &Tables) -> Result<String, Vec<Error>> {
     for text in &mods {
         let kind = match ScalarType::from_name(text) {
             Some(_) => 1,
+            // The kind `type` has what stands in order with scalar types and is none.
             None => tables
                 .kinds
                 .iter()
                 .position(|kind| kind.modifiers.iter().any(|m| m == text))
-                .map_or(0, |k| k + 2),
+                .map_or(0, |k| if tables.kinds[k].name == "type" { 1 } else { k + 2 }),
         };
         let repeatable = tables.repeatable.iter().any(|m| m == text);
         let overlooked = tables.overlooked.iter().any(|m| m == text);

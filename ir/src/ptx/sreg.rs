@@ -102,6 +102,12 @@ impl Sreg {
             || name.starts_with("is_explicit_cluster")
     }
 
+    /// True for the shape of the launch, which all threads of the grid read alike.
+    pub fn is_of_launch(self) -> bool {
+        let name = self.reg.name().trim_start_matches('%');
+        name.starts_with("ntid") || name.starts_with("nctaid")
+    }
+
     /// True if all threads of a warp read the same, and each always does: what [`Sreg::is_constant`] holds for, but for the position in the block.
     pub fn is_uniform(self) -> bool {
         let name = self.reg.name().trim_start_matches('%');

@@ -34,12 +34,19 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let members = loops.iter().map(|found| found.blocks.iter().copied().collect()).collect();
     let insts = || func.layout.blocks().flat_map(|block| func.layout.insts(block));
     let ranges = insts().any(|inst| asks_for_ranges(func, inst)).then(|| cx.analyses.get::<Ranges>(func));
-    let indexed = insts().filter_map(|inst| match func.dfg[inst] {
-        InstData::Index { scale, args: [base, index] } => Some((base, scale, narrow(func, index)?.0)),
-        _ => None,
-    });
-    let indexed = indexed.collect();
-    let mut sums = Sums { innermost, members, known: KnownBits::of_function(func), ranges, indexed };
+    let (mut indexed, mut indexed_in) = (FxHashSet::default(), FxHashSet::default());
+    for block in func.layout.blocks() {
+        for inst in func.layout.insts(block) {
+            if let InstData::Index { scale, args: [base, index] } = func.dfg[inst]
+                && let Some((index, _)) = narrow(func, index)
+            {
+                indexed.insert((base, scale, index));
+                indexed_in.insert((base, scale, index, block));
+            }
+        }
+    }
+    let mut sums =
+        Sums { innermost, members, known: KnownBits::of_function(func), ranges, indexed, indexed_in };
     let mut changes = flattened;
     for block in func.layout.blocks().collect::<Vec<Block>>() {
         let mut next = func.layout.first_inst(block);
@@ -181,6 +188,8 @@ struct Sums {
     ranges: Option<Rc<Ranges>>,
     /// The elements that are accessed: base, scale and index of 32 bits.
     indexed: FxHashSet<(Value, i32, Value)>,
+    /// Those elements, each with a block that accesses it.
+    indexed_in: FxHashSet<(Value, i32, Value, Block)>,
 }
 
 impl Sums {
@@ -222,10 +231,23 @@ impl Sums {
         while let Some(value) = work.pop() {
             let parts = self.sum(func, value, way, at).filter(|_| terms.len() + work.len() < MAX_TERMS);
             let is_element = |value: Value| self.indexed.contains(&(base, scale, func.dfg.resolve(value)));
+            let is_element_here =
+                |value: Value| self.indexed_in.contains(&(base, scale, func.dfg.resolve(value), at));
             match parts {
                 Some((a, Err(c))) => {
                     constant = constant.wrapping_add(c);
                     work.push(a);
+                }
+                // `p[i]` and `p[i + n]` in one block: the second from the first, which needs no register for a base of its own.
+                Some((a, Ok(b)))
+                    if terms.is_empty()
+                        && work.is_empty()
+                        && self.is_fixed(func, at, a) != self.is_fixed(func, at, b)
+                        && is_element_here(if self.is_fixed(func, at, a) { b } else { a }) =>
+                {
+                    let (element, other) = if self.is_fixed(func, at, a) { (b, a) } else { (a, b) };
+                    terms.push(((false, false), element));
+                    terms.push(((true, true), other));
                 }
                 Some((a, Ok(b))) if self.is_fixed(func, at, a) != self.is_fixed(func, at, b) => {
                     work.extend([b, a]);
@@ -281,6 +303,11 @@ impl Sums {
         };
         match (op, constant) {
             (Opcode::Iadd, Some(c)) => {
+                // Bits that were 0 are set, and nothing is carried: an index that is a multiple of a power of two plus less than that.
+                if self.zeros(func, a) & c as u32 == c as u32 {
+                    let c = if way == Opcode::Sext { i64::from(c as i32) } else { i64::from(c as u32) };
+                    return Some((a, Err(c)));
+                }
                 let wraps = match way {
                     Opcode::Sext if c < 0 => self.bits_free(func, a) == 0,
                     Opcode::Sext => c >= 1 << 30 || self.bits_free(func, a) < 2,
@@ -288,13 +315,19 @@ impl Sums {
                 };
                 (promised || !wraps).then_some((a, Err(c)))
             }
+            (Opcode::Bor, _) if self.zeros(func, a) | self.zeros(func, b) == u32::MAX => match constant {
+                Some(c) if way == Opcode::Sext => Some((a, Err(i64::from(c as i32)))),
+                Some(c) => Some((a, Err(i64::from(c as u32)))),
+                None => Some((a, Ok(b))),
+            },
             (Opcode::Isub, Some(c)) if promised => Some((a, Err(c.checked_neg()?))),
             (Opcode::Iadd, None) => {
                 let free = self.bits_free(func, a).min(self.bits_free(func, b));
+                let disjoint = self.zeros(func, a) | self.zeros(func, b) == u32::MAX;
                 let needed = if way == Opcode::Sext { 2 } else { 1 };
                 let natural =
                     || way == Opcode::Zext && [a, b].iter().all(|&term| self.is_natural(func, term, at));
-                (promised || free >= needed || natural()).then_some((a, Ok(b)))
+                (promised || disjoint || free >= needed || natural()).then_some((a, Ok(b)))
             }
             _ => None,
         }
@@ -319,7 +352,11 @@ impl Sums {
 
     /// How many of the upper bits of a value of 32 bits are known to be 0.
     fn bits_free(&mut self, func: &Function, value: Value) -> u32 {
-        let zeros = self.known.of(&func.dfg, value).map_or(0, |known| known.zeros as u32);
-        zeros.leading_ones()
+        self.zeros(func, value).leading_ones()
+    }
+
+    /// The bits of a value of 32 bits that are known to be 0.
+    fn zeros(&mut self, func: &Function, value: Value) -> u32 {
+        self.known.of(&func.dfg, value).map_or(0, |known| known.zeros as u32)
     }
 }

@@ -6,7 +6,7 @@ use crate::analysis::Cfg;
 use crate::pass::{Aspects, Changes, Context};
 use cranelift_entity::{EntitySet, SecondaryMap};
 use smallvec::SmallVec;
-use warpsmith_ir::{Block, BlockCall, Function, Inst, InstData, Value};
+use warpsmith_ir::{Block, BlockCall, Function, Inst, InstData, Value, ValueList};
 
 pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let mut changes = decide_branches(func);
@@ -127,21 +127,50 @@ fn lift_constants(func: &mut Function) -> u32 {
 /// Constants that the way around a block may pass on.
 const MAX_LIFTED: usize = 2;
 
-/// Sends branches to a block that has no parameters and only jumps straight to where it jumps. The arguments of that jump are
-/// available wherever the block was branched to only if they are not defined in between, which an empty block cannot do.
+/// Sends branches to a block that only jumps straight to where it jumps. The arguments of that jump are available wherever the block was branched to
+/// only if they are not defined in between, which an empty block cannot do. Of blocks with parameters only those are left out that merge a condition by
+/// which the next block decides (`a || b && c`): for each way to it that may be known.
 fn skip_empty_blocks(func: &mut Function) -> u32 {
-    let mut passes_to: SecondaryMap<Block, Option<BlockCall>> = SecondaryMap::new();
+    // Where to, and which arguments are parameters of the block that is left out, if it has any.
+    type Way = (BlockCall, SmallVec<[Option<usize>; 4]>);
+    let mut passes_to: SecondaryMap<Block, Option<Way>> = SecondaryMap::new();
     let entry = func.layout.entry();
+    let mut merging: SmallVec<[Block; 4]> = SmallVec::new();
     let mut any = false;
     for block in func.layout.blocks() {
         let Some(inst) = func.layout.first_inst(block) else { continue };
         if let InstData::Jump { dest } = &func.dfg[inst]
-            && func.dfg.block_params(block).is_empty()
             && Some(block) != entry
             && dest.block != block
         {
-            passes_to[block] = Some(dest.clone());
-            any = true;
+            let params = func.dfg.block_params(block);
+            if params.is_empty() {
+                passes_to[block] = Some((dest.clone(), SmallVec::new()));
+                any = true;
+            } else if func.layout.has_no_records() && decides_by_one(func, dest, params) {
+                merging.push(block);
+            }
+        }
+    }
+    if !merging.is_empty() {
+        let mut uses: SecondaryMap<Value, u32> = SecondaryMap::new();
+        uses.resize(func.dfg.num_values());
+        for inst in func.layout.blocks().flat_map(|block| func.layout.insts(block)) {
+            func.dfg.for_each_use(inst, |value| uses[func.dfg.resolve(value)] += 1);
+        }
+        for block in merging {
+            let Some(InstData::Jump { dest }) = func.terminator(block).map(|inst| &func.dfg[inst]) else {
+                continue;
+            };
+            let args = dest.args(&func.dfg.pool).iter().map(|&arg| func.dfg.resolve(arg));
+            let params = func.dfg.block_params(block);
+            let only_passed =
+                |&param: &Value| uses[param] as usize == args.clone().filter(|&arg| arg == param).count();
+            if params.iter().all(only_passed) {
+                let given = args.map(|arg| params.iter().position(|&param| param == arg)).collect();
+                passes_to[block] = Some((dest.clone(), given));
+                any = true;
+            }
         }
     }
     if !any {
@@ -154,13 +183,36 @@ fn skip_empty_blocks(func: &mut Function) -> u32 {
         func.dfg.for_each_target_mut(inst, |call, pool| {
             // Each step takes a fresh block unless empty blocks form a circle, which a bound ends.
             for _ in 0..16 {
-                let Some(next) = &passes_to[call.block] else { break };
-                *call = BlockCall { block: next.block, args: next.args.deep_clone(pool) };
+                let Some((next, given)) = &passes_to[call.block] else { break };
+                let args = match given.is_empty() {
+                    true => next.args.deep_clone(pool),
+                    false => {
+                        let own: SmallVec<[Value; 4]> = call.args(pool).into();
+                        let pass = |(&arg, at): (&Value, &Option<usize>)| {
+                            at.and_then(|at| own.get(at)).copied().unwrap_or(arg)
+                        };
+                        let args: SmallVec<[Value; 4]> =
+                            next.args(pool).iter().zip(given).map(pass).collect();
+                        ValueList::from_slice(&args, pool)
+                    }
+                };
+                *call = BlockCall { block: next.block, args };
                 changes += 1;
             }
         });
     }
     changes
+}
+
+/// Whether the block that a jump leads to decides by a parameter that it is given one of some values for.
+fn decides_by_one(func: &Function, dest: &BlockCall, values: &[Value]) -> bool {
+    let Some(InstData::Brif { cond, .. }) = func.terminator(dest.block).map(|inst| &func.dfg[inst]) else {
+        return false;
+    };
+    let cond = func.dfg.resolve(*cond);
+    let at = func.dfg.block_params(dest.block).iter().position(|&param| param == cond);
+    let given = at.and_then(|at| dest.args(&func.dfg.pool).get(at));
+    given.is_some_and(|&given| values.contains(&func.dfg.resolve(given)))
 }
 
 /// Joins each block that is jumped to from one place only with that place.

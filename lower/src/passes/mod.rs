@@ -48,6 +48,10 @@ mod licm;
     reason = "an address that is used in any other way is left in memory"
 )]
 mod mem2reg;
+#[allow(clippy::wildcard_enum_match_arm, reason = "what is not an address of a variable is not looked at")]
+mod merge;
+#[allow(clippy::wildcard_enum_match_arm, reason = "only masks and shifts are of interest")]
+mod narrow;
 #[allow(clippy::wildcard_enum_match_arm, reason = "only loads and stores are of interest")]
 mod pack;
 #[allow(clippy::wildcard_enum_match_arm, reason = "what is computed in other ways is not compared")]
@@ -148,8 +152,10 @@ pub(crate) fn standard() -> Passes {
         .with_module(inline::Inliner)
         .with(pass("licm", "move what does not change in a loop before it", licm::run))
         .with(pass("mem2reg", "turn stack slots whose address stays local into values", mem2reg::run))
+        .with_module(merge::Merge)
         .with(pass("ifconvert", "compute both sides of small branches and select", ifconvert::run))
         .with(pass("thread", "lead edges past branches that they decide", thread::run))
+        .with(pass("narrow", "load the one byte or half of a word that is used", narrow::run))
         .with(pass("pack", "access neighbours in memory as vectors", pack::run))
         .with(pass("ranges", "use between which numbers values lie", ranges::run))
         .with(pass("readonly", "mark loads of memory that nothing writes", readonly::run))

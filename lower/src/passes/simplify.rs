@@ -199,7 +199,12 @@ impl Simpler {
             Simpler::Constant(Constant::Float(bits)) => {
                 func.dfg.replace_inst(inst, InstData::FloatConst { bits });
             }
-            Simpler::Inst(data) => func.dfg.replace_inst(inst, data),
+            Simpler::Inst(data) => {
+                // Operands that change places keep what was promised of the result.
+                let promised = func.dfg.no_signed_wrap(inst) && func.dfg.opcode(inst) == data.opcode();
+                func.dfg.replace_inst(inst, data);
+                func.dfg.set_no_signed_wrap(inst, promised);
+            }
             Simpler::Moved(base, by) => {
                 let by = insert_before(func, inst, InstData::IntConst { value: by }, Type::I64);
                 func.dfg.replace_inst(inst, InstData::Binary { op: Opcode::Ptradd, args: [base, by] });

@@ -2,7 +2,7 @@
 //! become selections. Threads that parted do it together, and no way becomes longer.
 //!
 //! Where the ways differ in an operand, the block gets that as a parameter: as many at most as the results that it no longer gets, and for a store its
-//! value. Convergent operations stay: those of two blocks are two.
+//! value: `c ? a[i] : b[i]` is one load, of one of two addresses. Convergent operations stay: those of two blocks are two.
 
 use crate::analysis::Cfg;
 use crate::pass::{Changes, Context};
@@ -170,6 +170,10 @@ fn alike(func: &Function, a: Inst, b: Inst) -> bool {
         (
             InstData::Store { flags: a, offset: from_a, .. },
             InstData::Store { flags: b, offset: from_b, .. },
+        )
+        | (
+            InstData::Load { flags: a, offset: from_a, .. },
+            InstData::Load { flags: b, offset: from_b, .. },
         ) => a == b && from_a == from_b && !a.volatile,
         _ => false,
     };

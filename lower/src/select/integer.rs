@@ -439,8 +439,44 @@ impl Selector<'_> {
         let equality = matches!(cond, Eq | Ne);
         let bits = width(ty);
         let number = int_mod(bits, sign || (equality && bits < 64));
+        if equality && let Some([x, y, mask]) = self.masked_alike(ty, a, b) {
+            let result = self.result(inst);
+            let class = class(ty);
+            let (x, y, mask) = (self.operand(x), self.operand(y), self.operand(mask));
+            let xor = Mnemonic::new(Opcode::Xor).with(bits_mod(class));
+            let and = Mnemonic::new(Opcode::And).with(bits_mod(class));
+            let differ = self.emit_new(class, xor, &[x, y]);
+            let differ = self.emit_new(class, and, &[differ, mask]);
+            let compare = Mnemonic::new(Opcode::Setp).with(how).with(number);
+            return self.emit(compare, &[result, differ, Operand::Int(0)]);
+        }
         let (result, a, b) = (self.result(inst), self.extended(a, sign), self.extended(b, sign));
         self.emit(Mnemonic::new(Opcode::Setp).with(how).with(number), &[result, a, b]);
+    }
+
+    /// `x & m` and `y & m`, which nothing else reads, as `x`, `y` and `m`: whether they are equal is one instruction of ptxas, `LOP3` of `(x ^ y) & m`, where
+    /// they would be three. By a rule it would keep masks in loops that are the same in all rounds.
+    fn masked_alike(&self, ty: Type, a: Value, b: Value) -> Option<[Value; 3]> {
+        if !matches!(ty, Type::I8 | Type::I16 | Type::I32) {
+            return None;
+        }
+        let masked = |value| match self.absorbable(value) {
+            Some(&InstData::Binary { op: IrOp::Band, args }) => Some(args),
+            _ => None,
+        };
+        let ([x, m], [y, n]) = (masked(a)?, masked(b)?);
+        match (self.int_const(m), self.int_const(n)) {
+            (Some(c), Some(d)) => (c == d).then_some([x, y, m]),
+            // What is above the bits of a byte is in both.
+            (None, None) if ty != Type::I8 => {
+                let same = |p: Value, q: Value| self.resolve(p) == self.resolve(q);
+                [[x, m, y, n], [m, x, y, n], [x, m, n, y], [m, x, n, y]]
+                    .into_iter()
+                    .find(|&[_, m, _, n]| same(m, n))
+                    .map(|[x, m, y, _]| [x, y, m])
+            }
+            _ => None,
+        }
     }
 
     /// `i1` compares as the numbers 0 and 1, or, signed, 0 and -1.

@@ -64,6 +64,8 @@ impl Writer<'_> {
         let Some(liveness) = self.liveness.take() else { return placed };
         let back = edges.map(|edge| self.position[edge.target] <= self.position[block]);
         let mut moved = [false; 2];
+        // What the other way needs is where it was put behind the moves only.
+        let mut elsewhere = false;
         for n in if back[1] { [1, 0] } else { [0, 1] } {
             let (own, other) = (edges[n], edges[1 - n]);
             if placed.on[n].is_empty() {
@@ -91,22 +93,36 @@ impl Writer<'_> {
             let decides = assignment.reg(mach, condition);
             let lost: Vec<Reg> =
                 placed.on[n].iter().map(|one| one.to).filter(|&reg| needed(assignment, reg)).collect();
-            let may_keep = back[n] && !moved[1 - n] && lost.len() <= MAX_KEPT;
-            // What was kept for this way is there behind the moves only.
-            let kept = placed.before.iter().any(|one| one.value.is_none());
-            if kept || placed.on[n].iter().any(|one| one.to == decides) || !(lost.is_empty() || may_keep) {
+            // Where the moves leave what they overwrite: of values that rotate, `a = b, b = c`, in the next register.
+            let left: Vec<(Reg, Option<Reg>)> = lost
+                .into_iter()
+                .map(|reg| (reg, placed.on[n].iter().find(|one| one.from == reg).map(|one| one.to)))
+                .collect();
+            let unkept = left.iter().filter(|(_, at)| at.is_none()).count();
+            let may_keep = back[n] && !moved[1 - n] && unkept <= MAX_KEPT;
+            if elsewhere || placed.on[n].iter().any(|one| one.to == decides) || !(left.is_empty() || may_keep)
+            {
                 continue;
             }
-            for reg in lost {
-                let kept = assignment.fresh(reg.class);
-                placed.before.push(Move { to: kept, from: reg, value: None });
-                let others = &mut placed.on[1 - n];
-                others.iter_mut().filter(|one| one.from == reg).for_each(|one| one.from = kept);
+            elsewhere = !left.is_empty();
+            let mut now_at: Vec<(Reg, Reg)> = Vec::with_capacity(left.len());
+            for (reg, at) in left {
+                let at = at.unwrap_or_else(|| {
+                    let kept = assignment.fresh(reg.class);
+                    placed.before.push(Move { to: kept, from: reg, value: None });
+                    kept
+                });
+                now_at.push((reg, at));
+            }
+            let others = &mut placed.on[1 - n];
+            let found_at = |reg: Reg| now_at.iter().find(|(old, _)| *old == reg).map_or(reg, |(_, at)| *at);
+            others.iter_mut().for_each(|one| one.from = found_at(one.from));
+            for &(reg, from) in &now_at {
                 // It is put back where it lives on.
                 let mut stays = live.iter().chain(mach.params(other.target).iter().copied());
                 let value = stays.find(|&vreg| assignment.reg(mach, vreg) == reg);
                 if value.is_some() && others.iter().all(|one| one.to != reg) {
-                    others.push(Move { to: reg, from: kept, value });
+                    others.push(Move { to: reg, from, value });
                 }
             }
             let own = std::mem::take(&mut placed.on[n]);

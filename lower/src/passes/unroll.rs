@@ -17,7 +17,9 @@ use crate::rules::matching;
 use cranelift_entity::EntitySet;
 use smallvec::SmallVec;
 use warpsmith_base::FxHashMap;
-use warpsmith_ir::{Block, BlockCall, Function, Inst, InstData, LoopHint, Opcode, Traits, Value, ValueDef};
+use warpsmith_ir::{
+    Block, BlockCall, Function, Inst, InstData, IntCC, LoopHint, Opcode, Traits, Value, ValueDef,
+};
 
 /// No loop of more rounds is looked at.
 const MAX_ROUNDS: usize = 128;
@@ -39,6 +41,8 @@ const MAX_WORK: usize = 1 << 24;
 const MAX_LAYERS: u32 = 8;
 /// How deep the search for a constant goes.
 const MAX_DEPTH: u32 = 32;
+/// Operations in a row that are compared, of which each has two operands.
+const MAX_ALIKE: u32 = 4;
 
 pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let (mut changes, mut growth, mut work) = (0, 0, MAX_WORK);
@@ -336,10 +340,41 @@ impl Rounds<'_> {
 
     /// How often a condition keeps the loop going, if that is known and at most `limit`.
     fn count(&self, cond: Value, stays: usize, limit: usize, outer: &Known) -> Option<usize> {
+        let start = self.start(outer)?;
+        let relative = || self.relative(cond).and_then(|known| self.count_from(known, cond, stays, limit));
+        self.count_from(start, cond, stays, limit).or_else(relative)
+    }
+
+    /// What is known in the first round of a loop from `x - 1` to `x + 2`, with 0 for what both ends are some constant from: as nothing wraps, that is
+    /// as many rounds as for any other number.
+    fn relative(&self, cond: Value) -> Option<Known> {
+        let func = self.func;
+        let &InstData::IntCompare { cond: how, args: [a, b] } = func.dfg.def_data(func.dfg.resolve(cond))?
+        else {
+            return None;
+        };
+        if matches!(how, IntCC::Ult | IntCC::Ule | IntCC::Ugt | IntCC::Uge) {
+            return None;
+        }
+        let params = func.dfg.block_params(self.found.header);
+        let (first, next) = (self.given(self.before()?)?, self.given(self.latch)?);
+        [(a, b), (b, a)].into_iter().find_map(|(counter, bound)| {
+            let (param, _) = distance(func, counter);
+            let at = params.iter().position(|&own| own == param)?;
+            let ((from, by), (to, _)) = (distance(func, first[at]), distance(func, bound));
+            let counts = distance(func, next[at]).0 == param && func.dfg.int_const(to).is_none();
+            (counts && alike(func, from, to, 0)).then(|| {
+                let known = [(to, Some(Constant::Int(0))), (param, Some(Constant::Int(by)))];
+                known.into_iter().collect()
+            })
+        })
+    }
+
+    /// How often a condition keeps the loop going, with what is known in the first round.
+    fn count_from(&self, mut known: Known, cond: Value, stays: usize, limit: usize) -> Option<usize> {
         let header = self.found.header;
         let func = self.func;
         let params = func.dfg.block_params(header);
-        let mut known = self.start(outer)?;
         let next = self.given(self.latch)?;
         for round in 0..=limit {
             let mut state = known.clone();
@@ -397,14 +432,19 @@ impl Rounds<'_> {
     /// What is known of the header's parameters in the first round.
     fn start(&self, outer: &Known) -> Option<Known> {
         let header = self.found.header;
-        let mut entries =
-            self.cfg.predecessors(header).iter().filter(|block| !self.found.blocks.contains(block));
-        let (Some(&before), None) = (entries.next(), entries.next()) else { return None };
         let mut known = outer.clone();
-        for (&param, arg) in self.func.dfg.block_params(header).iter().zip(self.given(before)?) {
+        for (&param, arg) in self.func.dfg.block_params(header).iter().zip(self.given(self.before()?)?) {
             known.insert(param, self.eval(arg, &mut outer.clone(), 0));
         }
         Some(known)
+    }
+
+    /// The one block that leads into the loop.
+    fn before(&self) -> Option<Block> {
+        let preds = self.cfg.predecessors(self.found.header).iter();
+        let mut entries = preds.filter(|block| !self.found.blocks.contains(block));
+        let (Some(&before), None) = (entries.next(), entries.next()) else { return None };
+        Some(before)
     }
 
     /// What a block gives to the header, by the only edge that it has there.
@@ -449,4 +489,39 @@ impl Rounds<'_> {
         state.insert(value, folded);
         folded
     }
+}
+
+/// What a value is a constant more than, by sums that do not wrap, and that constant.
+fn distance(func: &Function, value: Value) -> (Value, i64) {
+    let (mut value, mut by) = (func.dfg.resolve(value), 0i64);
+    for _ in 0..MAX_DEPTH {
+        let Some(inst) = func.dfg.def_inst(value) else { break };
+        let InstData::Binary { op: Opcode::Iadd, args: [x, c] } = func.dfg[inst] else { break };
+        let sum = func.dfg.int_const(c).and_then(|c| by.checked_add(c));
+        let Some(sum) = sum.filter(|_| func.dfg.no_signed_wrap(inst)) else { break };
+        (value, by) = (func.dfg.resolve(x), sum);
+    }
+    (value, by)
+}
+
+/// Whether two values are the same, or computed in the same way from the same.
+fn alike(func: &Function, a: Value, b: Value, depth: u32) -> bool {
+    let (a, b) = (func.dfg.resolve(a), func.dfg.resolve(b));
+    if a == b {
+        return true;
+    }
+    let (Some(first), Some(second)) = (func.dfg.def_inst(a), func.dfg.def_inst(b)) else { return false };
+    depth < MAX_ALIKE
+        && match (&func.dfg[first], &func.dfg[second]) {
+            (InstData::IntConst { value: x }, InstData::IntConst { value: y }) => {
+                x == y && func.dfg.ty(a) == func.dfg.ty(b)
+            }
+            (InstData::Binary { op, args: [a, b] }, InstData::Binary { op: other, args: [c, d] }) => {
+                op == other
+                    && func.traits(first).is_pure()
+                    && alike(func, *a, *c, depth + 1)
+                    && alike(func, *b, *d, depth + 1)
+            }
+            _ => false,
+        }
 }

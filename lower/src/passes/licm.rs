@@ -130,7 +130,7 @@ struct Written {
 }
 
 impl Written {
-    /// Of the blocks in loops.
+    /// What each block of a loop writes.
     fn of_blocks(
         func: &Function,
         loops: &Loops,

@@ -72,6 +72,8 @@ pub(super) fn address(space: &SigSpace, base: Base, cx: &Rules) -> Result<(), Wh
         Base::Reg(ty) if !cx.lenient && ty.bits() < if far { 64 } else { 32 } => Err(What::AddressRegister),
         Base::Reg(_) => Ok(()),
         Base::Special(_) if has(Reach::CTA) || has(Reach::STILL) => Err(What::AddressRegister),
+        // What ptxas copies to a register of 64 bits first.
+        Base::Special(reg) if narrow(reg.ty()) && has(Reach::FAR) => Err(What::AddressRegister),
         Base::Special(reg) if integer(reg.ty()) => available(reg, cx),
         Base::Special(_) => Err(What::AddressRegister),
         Base::Var(v) if space.allows(v.space) && v.ty.class() != TypeClass::Opaque => Ok(()),

@@ -12,9 +12,9 @@ pub(super) fn fits(kind: &SigKind, operand: &Operand, cx: &Rules) -> Fit {
     let whole = |what| Err((None, what));
     match (kind, operand) {
         (_, Operand::Unknown) => Ok(()),
-        // To ptxas the first operand of anything may be a pair without its second half, but not a part of a register.
+        // To ptxas the first operand of anything may be a pair without its second half, but not a part of a register, or braces.
         (SigKind::Value(v), Operand::Pair([first, Operand::Sink]))
-            if cx.lenient && !matches!(first, Operand::Select(..)) =>
+            if cx.lenient && !matches!(first, Operand::Select(..) | Operand::Vector(_)) =>
         {
             value(v, first, cx)
         }

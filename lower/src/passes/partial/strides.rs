@@ -3,11 +3,14 @@
 //! The counter does not wrap between the rounds that were put together, so what is computed from it by sums and products that do not wrap (`nsw`, or of
 //! 64 bits, where nothing else is asked) moves by the same amount from one to the next. A constant stride becomes the offset of an access; another one
 //! is computed in front of the loops and added.
+//!
+//! A promise (`nsw`) is one of the round that computes the value, and nothing is lost where that round does not use it: only of what every round accesses memory by
+//! is the value of the first as promised as those of the others.
 
 use super::super::copy::Copied;
 use super::super::{insert_before, ssa};
 use super::{Guard, Plan, Step};
-use warpsmith_base::FxHashMap;
+use warpsmith_base::{FxHashMap, FxHashSet};
 use warpsmith_ir::{Block, Function, Inst, InstData, IntCC, Opcode, Type, Value};
 
 /// How deep sums and products are followed.
@@ -37,7 +40,9 @@ pub(super) fn share(func: &mut Function, plan: &Plan, guard: &Guard, copies: &[C
         signed: signed || promised,
         unsigned,
         products: FxHashMap::default(),
+        relies_on_promise: false,
     };
+    let accessed = accessed(func, plan.block);
     for inst in func.layout.insts(plan.block).collect::<Vec<Inst>>() {
         let Some(result) = func.dfg.first_result(inst) else { continue };
         let address =
@@ -47,11 +52,14 @@ pub(super) fn share(func: &mut Function, plan: &Plan, guard: &Guard, copies: &[C
         if !address && !extended {
             continue;
         }
+        strides.relies_on_promise = false;
         let stride = match address {
             true => strides.address(func, result, 0),
             false => strides.wide(func, result, 0),
         };
-        let Some(stride) = stride else { continue };
+        let Some(stride) = stride.filter(|_| !strides.relies_on_promise || accessed.contains(&result)) else {
+            continue;
+        };
         let add = if address { Opcode::Ptradd } else { Opcode::Iadd };
         for (n, copied) in copies.iter().enumerate().skip(1) {
             let Some(own) = func.dfg.def_inst(copied.value(result)) else { continue };
@@ -70,6 +78,38 @@ pub(super) fn share(func: &mut Function, plan: &Plan, guard: &Guard, copies: &[C
     }
 }
 
+/// What the addresses of the loads and stores of a block are computed from by sums and products, and these addresses.
+fn accessed(func: &Function, block: Block) -> FxHashSet<Value> {
+    let mut found = FxHashSet::default();
+    let mut work: Vec<Value> = Vec::new();
+    for inst in func.layout.insts(block) {
+        match func.dfg[inst] {
+            InstData::Load { ptr, .. } | InstData::Store { args: [_, ptr], .. } => work.push(ptr),
+            _ => {}
+        }
+    }
+    while let Some(value) = work.pop() {
+        if ssa::block_of(func, value) != Some(block) || !found.insert(value) {
+            continue;
+        }
+        match func.dfg.def_data(value) {
+            Some(&InstData::Index { args, .. })
+            | Some(&InstData::Binary { op: Opcode::Ptradd | Opcode::Iadd | Opcode::Isub, args }) => {
+                work.extend(args);
+            }
+            // The other factor of a value may be zero, a constant is not.
+            Some(&InstData::Binary { op: Opcode::Imul, args: [value, by] })
+                if func.dfg.int_const(by).is_some() =>
+            {
+                work.push(value);
+            }
+            Some(&InstData::Unary { op: Opcode::Sext | Opcode::Zext, arg }) => work.push(arg),
+            _ => {}
+        }
+    }
+    found
+}
+
 struct Strides {
     block: Block,
     step: Step,
@@ -80,6 +120,8 @@ struct Strides {
     signed: bool,
     /// The counter does not wrap, read as unsigned.
     unsigned: bool,
+    /// Whether a value of 32 bits was followed that wraps nowhere but where nothing uses it.
+    relies_on_promise: bool,
     /// Products that were made already.
     products: FxHashMap<(Value, i64), Value>,
 }
@@ -156,6 +198,7 @@ impl Strides {
             return None;
         }
         let InstData::Binary { op, args } = func.dfg[inst] else { return None };
+        self.relies_on_promise = true;
         self.binary(func, op, args, depth, Strides::narrow)
     }
 

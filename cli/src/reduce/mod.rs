@@ -12,7 +12,8 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use warpsmith::Language;
-use warpsmith::fuzz::{self, Case, Oracle, Tools, smith::reduce};
+use warpsmith::OptLevel;
+use warpsmith::fuzz::{self, Case, Effort, Oracle, Tools, smith::reduce};
 use warpsmith::launch::LaunchSpec;
 use warpsmith_harness::ptxas::Toolbox;
 
@@ -43,8 +44,8 @@ pub struct Options {
 
 /// What must stay as it is.
 enum Keep {
-    /// With the cause, where the message has it.
-    Oracle(Oracle, Option<String>),
+    /// With the cause, where the message has it, and the levels that it takes.
+    Oracle(Oracle, Option<String>, Vec<OptLevel>),
     Crash,
     Fault(String),
     Shell(String),
@@ -122,10 +123,22 @@ fn objection(
         Ok(Err(failure)) => {
             eprintln!("{failure}");
             let cause = (!compares(failure.oracle)).then(|| failure.cause());
-            Ok(Keep::Oracle(failure.oracle, cause))
+            let levels = fewest_levels(&case, failure.oracle, tools);
+            Ok(Keep::Oracle(failure.oracle, cause, levels))
         }
         Err(_panic) => Ok(Keep::Crash),
     }
+}
+
+/// The fewest levels at which an oracle objects to IR: each candidate is compiled at these. Passes that are left out are looked at beside the levels.
+fn fewest_levels(case: &Case, oracle: Oracle, tools: &dyn Tools) -> Vec<OptLevel> {
+    let each = OptLevel::ALL.iter().map(std::slice::from_ref);
+    let mut fewer = [&[][..]].into_iter().chain(each).filter(|levels| {
+        let effort = Effort { levels, way: None };
+        let checked = catch_unwind(AssertUnwindSafe(|| fuzz::check_with(case, &[oracle], effort, tools)));
+        matches!(checked, Ok(Err(failure)) if failure.oracle == oracle)
+    });
+    fewer.next().unwrap_or(&OptLevel::ALL).to_vec()
 }
 
 /// True for an oracle that compares results, which mean nothing where they are not defined.
@@ -151,15 +164,18 @@ fn compares(oracle: Oracle) -> bool {
 fn holds(keep: &Keep, text: &str, language: Language, launch: &LaunchSpec, tools: &dyn Tools) -> bool {
     let case =
         || Case { language, text: text.to_owned(), launch: launch.clone(), description: String::new() };
-    let checked =
-        |oracles: &[Oracle]| catch_unwind(AssertUnwindSafe(|| fuzz::check(&case(), oracles, tools)));
+    let checked_at = |oracles: &[Oracle], levels: &[OptLevel]| {
+        let effort = Effort { levels, way: None };
+        catch_unwind(AssertUnwindSafe(|| fuzz::check_with(&case(), oracles, effort, tools)))
+    };
+    let checked = |oracles: &[Oracle]| checked_at(oracles, &OptLevel::ALL);
     match keep {
-        Keep::Oracle(oracle, cause) => {
+        Keep::Oracle(oracle, cause, levels) => {
             let same = |failure: &fuzz::Failure| {
                 failure.oracle == *oracle && cause.as_ref().is_none_or(|cause| failure.cause() == *cause)
             };
             let defined = || catch_unwind(AssertUnwindSafe(|| fuzz::is_defined(&case()))).unwrap_or(false);
-            matches!(checked(&[*oracle]), Ok(Err(failure)) if same(&failure))
+            matches!(checked_at(&[*oracle], levels), Ok(Err(failure)) if same(&failure))
                 && (!compares(*oracle) || defined())
         }
         Keep::Crash => checked(&Oracle::ALL).is_err(),

@@ -69,7 +69,7 @@ impl Generator<'_, '_, '_> {
     }
 
     /// A way into a type, of one step or more, and what is there.
-    fn path(&mut self, mut ty: Type) -> Result<(Vec<u32>, Type)> {
+    pub(super) fn path(&mut self, mut ty: Type) -> Result<(Vec<u32>, Type)> {
         let mut path = Vec::new();
         loop {
             let fields = self.b.module().types.fields(ty);

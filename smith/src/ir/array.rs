@@ -11,6 +11,9 @@ use warpsmith_ir::{InstBuilder, IntCC, LoopHint, MemFlags, Opcode, Type, Value};
 /// What factors that do not change are: products of two with a third number wrap seldom, but may where none is asked for.
 const FACTORS: [i64; 10] = [-1, -1, i64::MIN >> 32, 0x7fff_ffff, 0x8000, 0x10000, 0x4000_0000, 2, -3, 1];
 
+/// How far the structs of an array lie from each other.
+const STRUCT_BYTES: u32 = 64;
+
 /// What does not change in a loop.
 struct Fixed {
     /// How many rounds there are.
@@ -115,7 +118,7 @@ impl Generator<'_, '_, '_> {
         sum: Value,
         is_inner: bool,
     ) -> Result<Value> {
-        match self.u.int_in_range(0..=7)? {
+        match self.u.int_in_range(0..=8)? {
             0 if !is_inner => {
                 // The counter of the loop around is added to the index within, and may be negative no more than twice.
                 let zero = self.number(Type::I32, 0);
@@ -136,6 +139,19 @@ impl Generator<'_, '_, '_> {
                 self.short_circuit()?;
                 let met = self.value(Type::I64)?;
                 Ok(self.b.ins().bxor(sum, met))
+            }
+            8 => {
+                // Of what is copied with the loop, some is more than an operation of its operands.
+                let fields = match self.u.int_in_range(0..=3)? {
+                    0 if !self.helpers.is_empty() => self.call().map(|()| None)?,
+                    1 if self.config.aggregates => self.aggregate().map(|()| None)?,
+                    _ => self.struct_fields(count)?,
+                };
+                let more = match fields {
+                    Some(fields) => fields,
+                    None => self.value(Type::I64)?,
+                };
+                Ok(self.b.ins().bxor(sum, more))
             }
             4 => {
                 // What is fixed is found in the middle.
@@ -173,15 +189,8 @@ impl Generator<'_, '_, '_> {
         let input = self.b.ins().ptradd_imm(pointers.input, i64::from(16 * size));
         Ok(match self.u.int_in_range(0..=10)? {
             10 => {
-                // By row and column of one number; the rows are mostly as long as columns are many.
                 let sum = self.b.ins().iadd(count, fixed.more);
-                let x = self.b.ins().band_imm(sum, 63);
-                let by = self.u.int_in_range(1..=3)?;
-                let bits = if self.u.ratio(3, 4)? { by } else { self.u.int_in_range(1..=3)? };
-                let row = self.b.ins().lshr_imm(x, by);
-                let column = self.b.ins().band_imm(x, (1 << bits) - 1);
-                let place = self.b.ins().index(input, row, scale << by);
-                self.b.ins().index(place, column, scale)
+                self.by_row_and_column(input, sum, scale)?
             }
             0 => {
                 let product = self.promise(Opcode::Imul, count, fixed.stride);
@@ -228,6 +237,62 @@ impl Generator<'_, '_, '_> {
             }
             _ => self.b.ins().index(input, count, scale),
         })
+    }
+
+    /// The address of an element, below 64, that is found by row and column of one number; the rows are mostly as long as columns are many.
+    fn by_row_and_column(&mut self, base: Value, x: Value, scale: i32) -> Result<Value> {
+        let most = self.number(Type::I32, 63);
+        // A mask would be taken into those of row and column.
+        let x = if self.u.ratio(1, 4)? { self.b.ins().band(x, most) } else { self.b.ins().umin(x, most) };
+        let by = self.u.int_in_range(1..=3)?;
+        let bits = if self.u.ratio(1, 2)? { by } else { self.u.int_in_range(1..=3)? };
+        let row = self.b.ins().lshr_imm(x, by);
+        let column = self.b.ins().band_imm(x, (1 << bits) - 1);
+        let place = self.b.ins().index(base, row, scale << by);
+        Ok(self.b.ins().index(place, column, scale))
+    }
+
+    /// An element of the input that is found by row and column, `tile[t / 8][t % 8]`.
+    pub(super) fn tile(&mut self) -> Result<()> {
+        let Some(pointers) = self.pointers else { return self.regular() };
+        let ty = *self.u.choose(&[Type::I32, Type::I8, Type::I64])?;
+        let x = self.value(Type::I32)?;
+        let place = self.by_row_and_column(pointers.input, x, ty.bytes().unwrap_or(1) as i32)?;
+        let value = self.b.ins().load(ty, MemFlags::PLAIN, place, 0);
+        self.values.push(value);
+        Ok(())
+    }
+
+    /// The sum of fields of the structs of an array, whose elements are found by a number of which the last three bits count. All fields are pushed. `None`
+    /// if none is an integer.
+    pub(super) fn struct_fields(&mut self, count: Value) -> Result<Option<Value>> {
+        let Some(pointers) = self.pointers else { return Ok(None) };
+        let types = self.flavour.types.iter().copied().filter(|ty| ty.is_aggregate());
+        let types: Vec<Type> =
+            types.filter(|ty| self.b.module().types.size(*ty) <= u64::from(STRUCT_BYTES)).collect();
+        if types.is_empty() {
+            return Ok(None);
+        }
+        let ty = *self.u.choose(&types)?;
+        let element = self.b.ins().band_imm(count, 7);
+        let place = self.b.ins().index(pointers.input, element, STRUCT_BYTES as i32);
+        let whole = self.b.ins().load(ty, MemFlags::PLAIN, place, 0);
+        let mut sum: Option<Value> = None;
+        for _ in 0..self.u.int_in_range(1..=3)? {
+            let (path, part) = self.path(ty)?;
+            let field = self.b.ins().extract_value(part, whole, &path);
+            self.values.push(field);
+            let wide = match part {
+                Type::I64 => field,
+                _ if part.is_int() && part.bits() < 64 => self.b.ins().zext(Type::I64, field),
+                _ => continue,
+            };
+            sum = Some(match sum {
+                Some(sum) => self.b.ins().iadd(sum, wide),
+                None => wide,
+            });
+        }
+        Ok(sum)
     }
 
     /// A product of a number that changes and two that do not, computed where it does not wrap: whether it would is asked of one of 64 bits. Their own product

@@ -26,7 +26,13 @@ pub(super) fn signature(
             params.push(Param::new(any(u)?));
         }
     }
-    Ok((params, if u.ratio(1, 2)? { Type::I32 } else { any(u)? }))
+    let ret = match u.int_in_range(0..=3)? {
+        0 | 1 => Type::I32,
+        2 => any(u)?,
+        _ if aggregates.is_empty() => any(u)?,
+        _ => *u.choose(&aggregates)?,
+    };
+    Ok((params, ret))
 }
 
 impl Generator<'_, '_, '_> {
@@ -99,6 +105,28 @@ impl Generator<'_, '_, '_> {
         };
         self.values.extend(results);
         Ok(())
+    }
+
+    /// The sum of the integers that a function returns. `None` if it returns none.
+    pub(super) fn called_fields(&mut self) -> Result<Option<Value>> {
+        let known = self.values.len();
+        self.call()?;
+        let mut sum: Option<Value> = None;
+        for result in self.values[known..].to_vec() {
+            for leaf in self.leaves(result) {
+                let ty = self.b.func().dfg.ty(leaf);
+                let wide = match ty {
+                    Type::I64 => leaf,
+                    _ if ty.is_int() && ty.bits() < 64 => self.b.ins().zext(Type::I64, leaf),
+                    _ => continue,
+                };
+                sum = Some(match sum {
+                    Some(sum) => self.b.ins().iadd(sum, wide),
+                    None => wide,
+                });
+            }
+        }
+        Ok(sum)
     }
 
     /// The address of bytes that are there, to be passed by value.

@@ -55,6 +55,13 @@ impl Generator<'_, '_, '_> {
         })
     }
 
+    fn begin_with(&mut self, first: Beginning) -> Value {
+        match first {
+            Beginning::Load(from, offset) => self.b.ins().load(Type::I32, MemFlags::PLAIN, from, offset),
+            Beginning::Binary(op, args) => self.b.ins().regular(InstData::Binary { op, args }, None),
+        }
+    }
+
     /// One arm, which hands on a value of the type.
     fn arm(
         &mut self,
@@ -65,10 +72,7 @@ impl Generator<'_, '_, '_> {
         first: Option<Beginning>,
     ) -> Result<()> {
         self.b.switch_to_block(arm);
-        let first = first.map(|first| match first {
-            Beginning::Load(from, offset) => self.b.ins().load(Type::I32, MemFlags::PLAIN, from, offset),
-            Beginning::Binary(op, args) => self.b.ins().regular(InstData::Binary { op, args }, None),
-        });
+        let first = first.map(|first| self.begin_with(first));
         self.values.extend(first);
         let read = if self.u.ratio(1, 2)? { self.read_slot(slot, ty) } else { None };
         self.values.extend(read);
@@ -88,7 +92,8 @@ impl Generator<'_, '_, '_> {
     }
 
     /// Two conditions in a row, the second asked in a block of its own: `if (a && b)` or `if (a || b)`, in all four ways round. Mostly both branches lead to the
-    /// same place with the same values, so that one would do; a variable may be written in between.
+    /// same place with the same values, so that one would do; a variable may be written in between. The two last blocks may begin with the same, which
+    /// one of them has two ways to.
     pub(super) fn short_circuit(&mut self) -> Result<()> {
         let ty = *self.u.choose(&[Type::I64, Type::I32])?;
         let slot = if self.config.memory && self.u.ratio(1, 2)? {
@@ -99,15 +104,23 @@ impl Generator<'_, '_, '_> {
         let (given, other) = (self.value(ty)?, self.value(ty)?);
         self.write_slot(slot, given);
         let [second, yes, no, join] = [(); 4].map(|()| self.b.create_block());
-        let shared = self.b.append_block_param(no, ty);
-        let said = self.b.append_block_param(no, Type::I1);
+        let first = self.u.ratio(1, 2)?.then(|| self.beginning()).transpose()?;
+        // Mostly without parameters then, so that nothing but the two ways is in the way of doing it in front of both.
+        let bare = first.is_some() && self.u.ratio(3, 4)?;
+        let params = match bare {
+            true => None,
+            false => Some((self.b.append_block_param(no, ty), self.b.append_block_param(no, Type::I1))),
+        };
         let met = self.b.append_block_param(join, ty);
         let known = self.values.len();
 
         let a = self.condition()?;
         let (last, says) = (self.u.ratio(1, 4)?, self.u.ratio(1, 2)?);
         let constant = self.b.ins().iconst(Type::I1, 1);
-        let args = |value: Value, condition: Value| [value, if says { condition } else { constant }];
+        let args = |value: Value, condition: Value| match bare {
+            true => Vec::new(),
+            false => vec![value, if says { condition } else { constant }],
+        };
         let to_no = args(given, a);
         match self.u.ratio(1, 2)? {
             true => self.b.ins().brif(a, second, &[], no, &to_no),
@@ -130,11 +143,22 @@ impl Generator<'_, '_, '_> {
             false => self.b.ins().brif(b, no, &to_no, yes, &[]),
         };
         self.b.switch_to_block(yes);
-        let value = self.value(ty)?;
+        let mut value = self.value(ty)?;
+        if let Some(first) = first {
+            let begun = self.begin_with(first);
+            let begun = if ty == Type::I64 { self.b.ins().zext(ty, begun) } else { begun };
+            value = self.b.ins().bxor(value, begun);
+        }
         self.values.truncate(known);
         self.b.ins().jump(join, &[value]);
         self.b.switch_to_block(no);
-        let value = self.b.ins().select(said, shared, other);
+        let begun = first.map(|first| self.begin_with(first));
+        let value = match (params, begun) {
+            (Some((shared, said)), _) => self.b.ins().select(said, shared, other),
+            (None, Some(begun)) if ty == Type::I64 => self.b.ins().sext(Type::I64, begun),
+            (None, Some(begun)) => begun,
+            (None, None) => given,
+        };
         self.b.ins().jump(join, &[value]);
         self.b.switch_to_block(join);
         self.values.push(met);

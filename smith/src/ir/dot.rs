@@ -8,30 +8,48 @@ use crate::{BYTES_PER_THREAD, INPUT_BYTES};
 
 impl Generator<'_, '_, '_> {
     /// The sum of products of bytes at the same places of two words, each extended with its sign or with zeros, and of other numbers: `dp4a`, if all is as it
-    /// should be, which it is not always.
+    /// should be. In half of them one thing is not: how one byte is extended, which byte or of which word it is.
     pub(super) fn dot(&mut self) -> Result<()> {
-        let words = [self.value(Type::I32)?, self.value(Type::I32)?];
+        let words = [self.unknown_word()?, self.unknown_word()?];
+        let other = self.value(Type::I32)?;
         let bytes = Type::vector(Scalar::I8, 4).filter(|_| self.config.vectors);
-        let vectors = match bytes {
-            Some(ty) if self.u.ratio(1, 4)? => Some(words.map(|word| self.b.ins().bitcast(ty, word))),
-            Some(_) | None => None,
-        };
+        let in_vectors = bytes.is_some() && self.u.ratio(1, 4)?;
         let signed = [self.u.ratio(1, 2)?, self.u.ratio(1, 2)?];
         // Mostly written in one way.
         let way = self.u.int_in_range(0..=3)?;
+        let first = self.u.int_in_range(0..=3)?;
+        let count = self.u.int_in_range(2..=4u8)?;
+        // The factor that is another, and what of it; mostly that of the uppermost byte, which one operation takes out.
+        let odd = match self.u.ratio(1, 2)? {
+            true => Some((
+                if first + count > 3 && self.u.ratio(1, 2)? {
+                    3 - first
+                } else {
+                    self.u.int_in_range(0..=count - 1)?
+                },
+                self.u.int_in_range(0..=1)?,
+                self.u.int_in_range(0..=3)?,
+            )),
+            false => None,
+        };
         let mut terms = Vec::new();
-        for n in 0..self.u.int_in_range(2..=5u8)? {
-            let at = if self.u.ratio(3, 4)? { n % 4 } else { self.u.int_in_range(0..=3)? };
+        for n in 0..count {
             let mut factors = Vec::new();
             for side in 0..2 {
-                let signed = signed[side] ^ self.u.ratio(1, 16)?;
-                let at = if self.u.ratio(1, 16)? { (at + 1) % 4 } else { at };
-                factors.push(match vectors {
-                    Some(vectors) => {
-                        let byte = self.b.ins().extract(vectors[side], at);
+                let (mut word, mut signed, mut at) = (words[side], signed[side], (first + n) % 4);
+                match odd.filter(|odd| (odd.0, odd.1) == (n, side)) {
+                    Some((.., 0)) => at = (at + 1) % 4,
+                    Some((.., 1)) => word = other,
+                    Some(_) => signed = !signed,
+                    None => {}
+                }
+                factors.push(match bytes.filter(|_| in_vectors) {
+                    Some(ty) => {
+                        let vector = self.b.ins().bitcast(ty, word);
+                        let byte = self.b.ins().extract(vector, at);
                         self.extended_byte(byte, signed)
                     }
-                    None => self.byte_of_word(words[side], at, signed, way)?,
+                    None => self.byte_of_word(word, at, signed, way)?,
                 });
             }
             if self.u.ratio(1, 4)? {
@@ -56,6 +74,17 @@ impl Generator<'_, '_, '_> {
             self.values.push(sum);
         }
         Ok(())
+    }
+
+    /// A word that no compiler knows, mostly.
+    fn unknown_word(&mut self) -> Result<Value> {
+        match self.pointers {
+            Some(pointers) if self.u.ratio(1, 2)? => {
+                let at = 4 * self.u.int_in_range(0..=INPUT_BYTES as i32 / 4 - 1)?;
+                Ok(self.b.ins().load(Type::I32, MemFlags::PLAIN, pointers.input, at))
+            }
+            Some(_) | None => self.value(Type::I32),
+        }
     }
 
     fn extended_byte(&mut self, byte: Value, signed: bool) -> Value {
@@ -124,12 +153,13 @@ impl Generator<'_, '_, '_> {
         Ok(())
     }
 
-    /// Accesses of words behind each other, or of the words of wider ones.
+    /// Accesses of words behind each other, or of the words of wider ones. Between them the same memory may be written, or read, through an address of which no
+    /// compiler knows that it is the same.
     pub(super) fn neighbours(&mut self) -> Result<()> {
         let Some(pointers) = self.pointers else { return self.regular() };
         let aligned = MemFlags::PLAIN.with_align(16).expect("a power of two");
         let flags = |n: i32| if n == 0 { aligned } else { MemFlags::PLAIN };
-        match self.u.int_in_range(0..=2)? {
+        match self.u.int_in_range(0..=4)? {
             0 => {
                 let place = match self.u.ratio(1, 2)? {
                     true => self.random_place(pointers.input, 16, INPUT_BYTES)?,
@@ -146,12 +176,39 @@ impl Generator<'_, '_, '_> {
                     }
                 }
             }
+            3 | 4 => {
+                let place = self.b.ins().ptradd_imm(pointers.own, 16 * self.u.int_in_range(0..=14)?);
+                let again = self.same_place(place)?;
+                let value = self.value(Type::I32)?;
+                for n in 0..self.u.int_in_range(2..=4)? {
+                    let read = self.b.ins().load(Type::I32, flags(n), place, 4 * n);
+                    self.values.push(read);
+                    if n < 3 && self.u.ratio(1, 2)? {
+                        // What is read next.
+                        self.b.ins().store(MemFlags::PLAIN, value, again, 4 * (n + 1));
+                    }
+                }
+            }
             1 => {
                 let place = 16 * self.u.int_in_range(0..=14)?;
                 let count = self.u.int_in_range(2..=4)?;
+                let again = match self.u.ratio(1, 3)? {
+                    true => {
+                        let first = self.b.ins().ptradd_imm(pointers.own, place.into());
+                        Some((self.same_place(first)?, self.u.int_in_range(0..=count - 1)?))
+                    }
+                    false => None,
+                };
+                let value = self.value(Type::I32)?;
                 for n in 0..count {
-                    let value = self.value(Type::I32)?;
+                    let value = if self.u.ratio(1, 2)? { value } else { self.value(Type::I32)? };
                     self.b.ins().store(flags(n), value, pointers.own, place + 4 * n);
+                    if let Some((again, at)) = again
+                        && at == n
+                    {
+                        let read = self.b.ins().load(Type::I64, MemFlags::PLAIN, again, 8 * (n / 2));
+                        self.values.push(read);
+                    }
                 }
             }
             _ => {
@@ -172,5 +229,11 @@ impl Generator<'_, '_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// The same address, which only a product that is always even says.
+    fn same_place(&mut self, place: Value) -> Result<Value> {
+        let nothing = self.hidden_zero(Type::I64)?;
+        Ok(self.b.ins().ptradd(place, nothing))
     }
 }

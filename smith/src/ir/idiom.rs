@@ -1,6 +1,7 @@
 //! Several operations that compilers know as one, or have to take care with: random operations alone seldom stand so.
 
 use super::Generator;
+use super::menu::Idiom;
 use arbitrary::Result;
 use warpsmith_ir::{InstBuilder, InstData, IntCC, Opcode, Scalar, Type, Value};
 
@@ -10,21 +11,22 @@ const KEPT: [u32; 7] = [0, 1, 2, 3, 7, 10, 23];
 impl Generator<'_, '_, '_> {
     /// One of them.
     pub(super) fn idiom(&mut self) -> Result<()> {
-        match self.u.int_in_range(0..=21)? {
-            0 => self.wide_product(),
-            1 | 8 if self.config.floats => self.tie(),
-            9 if self.config.floats => self.converted_number(),
-            2 if self.config.vectors => self.packed_bytes(),
-            3 => self.rotation(),
-            4 => self.field(),
-            5 => self.extremum(),
-            6 | 7 => self.counted_loop(),
-            10 | 11 => self.conditional(),
-            12 | 20 => self.short_circuit(),
-            13 | 18 | 21 => self.dot(),
-            14 | 15 => self.quotient(),
-            16 | 19 => self.neighbours(),
-            _ => self.wide_product(),
+        match *self.u.choose(&self.flavour.menus.idioms)? {
+            Idiom::WideProduct => self.wide_product(),
+            Idiom::Tie if self.config.floats => self.tie(),
+            Idiom::ConvertedNumber if self.config.floats => self.converted_number(),
+            Idiom::PackedBytes if self.config.vectors => self.packed_bytes(),
+            Idiom::Tie | Idiom::ConvertedNumber | Idiom::PackedBytes => self.wide_product(),
+            Idiom::Rotation => self.rotation(),
+            Idiom::Field => self.field(),
+            Idiom::Extremum => self.extremum(),
+            Idiom::CountedLoop => self.counted_loop(),
+            Idiom::Conditional => self.conditional(),
+            Idiom::ShortCircuit => self.short_circuit(),
+            Idiom::Dot => self.dot(),
+            Idiom::Quotient => self.quotient(),
+            Idiom::Neighbours => self.neighbours(),
+            Idiom::Tile => self.tile(),
         }
     }
 
@@ -180,7 +182,26 @@ impl Generator<'_, '_, '_> {
         for _ in 0..self.u.int_in_range(0..=3)? {
             self.regular()?;
         }
-        let more = self.value(ty)?;
+        if self.u.ratio(1, 3)? {
+            // Much that is gone once the counter is known.
+            let ops = [Opcode::Imul, Opcode::Iadd, Opcode::Bxor];
+            let mut known = count;
+            for n in 0..self.u.int_in_range(4usize..=40)? {
+                let op = ops[n % ops.len()];
+                known = self.b.ins().regular(InstData::Binary { op, args: [known, count] }, None);
+            }
+            self.values.push(known);
+        }
+        let fields = match self.u.int_in_range(0..=5)? {
+            0 | 1 if self.config.aggregates => self.struct_fields(count)?,
+            2 | 3 if !self.helpers.is_empty() => self.called_fields()?,
+            _ => None,
+        };
+        let more = match fields {
+            Some(fields) if ty == Type::I64 => fields,
+            Some(fields) => self.b.ins().trunc(ty, fields),
+            None => self.value(ty)?,
+        };
         let next =
             if self.u.ratio(1, 2)? { self.b.ins().iadd(sum, more) } else { self.b.ins().bxor(sum, more) };
         let counted = self.b.ins().iadd(count, step_value);

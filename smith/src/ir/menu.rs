@@ -20,6 +20,25 @@ pub(super) enum Kind {
     Table,
 }
 
+/// Several operations that stand together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Idiom {
+    WideProduct,
+    Tie,
+    ConvertedNumber,
+    PackedBytes,
+    Rotation,
+    Field,
+    Extremum,
+    CountedLoop,
+    Conditional,
+    ShortCircuit,
+    Dot,
+    Quotient,
+    Neighbours,
+    Tile,
+}
+
 /// What an access can reach.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Reach {
@@ -58,6 +77,22 @@ const KINDS: [(Kind, usize); 12] = [
     (Kind::Pattern, 12),
     (Kind::Table, 4),
 ];
+const IDIOMS: [(Idiom, usize); 14] = [
+    (Idiom::WideProduct, 2),
+    (Idiom::Tie, 2),
+    (Idiom::ConvertedNumber, 1),
+    (Idiom::PackedBytes, 1),
+    (Idiom::Rotation, 1),
+    (Idiom::Field, 1),
+    (Idiom::Extremum, 1),
+    (Idiom::CountedLoop, 2),
+    (Idiom::Conditional, 2),
+    (Idiom::ShortCircuit, 3),
+    (Idiom::Dot, 3),
+    (Idiom::Quotient, 2),
+    (Idiom::Neighbours, 3),
+    (Idiom::Tile, 1),
+];
 const REACHES: [(Reach, usize); 9] = [
     (Reach::Own, 4),
     (Reach::Table, 2),
@@ -77,12 +112,13 @@ const SWARM: [usize; 5] = [0, 0, 1, 4, 16];
 #[derive(Clone, Debug)]
 pub(super) struct Menus {
     pub(super) kinds: Vec<Kind>,
+    pub(super) idioms: Vec<Idiom>,
     pub(super) reaches: Vec<Reach>,
 }
 
 impl Menus {
     pub(super) fn new(u: &mut Unstructured) -> Result<Menus> {
-        Ok(Menus { kinds: menu(u, &KINDS)?, reaches: menu(u, &REACHES)? })
+        Ok(Menus { kinds: menu(u, &KINDS)?, idioms: menu(u, &IDIOMS)?, reaches: menu(u, &REACHES)? })
     }
 }
 

@@ -191,7 +191,7 @@ impl Generator<'_, '_, '_> {
     }
 
     /// Zero, as the last bit of the product of a number and the next.
-    fn hidden_zero(&mut self, ty: Type) -> Result<Value> {
+    pub(super) fn hidden_zero(&mut self, ty: Type) -> Result<Value> {
         let value = self.value(ty)?;
         let one = self.number(ty, 1);
         let next = self.b.ins().iadd(value, one);

@@ -1,5 +1,6 @@
 //! Simpler texts: what each step offers. Most are not valid; who asks finds out.
 
+use super::blocks::{branches, merged, parameters, unreachable};
 use warpsmith_base::FxHashMap;
 use warpsmith_diag::Language;
 use warpsmith_ir::Type;
@@ -25,7 +26,7 @@ impl Candidate {
     }
 }
 
-fn edit(from: usize, to: usize, by: Option<String>) -> Candidate {
+pub(super) fn edit(from: usize, to: usize, by: Option<String>) -> Candidate {
     Candidate::Lines { from, to, by }
 }
 
@@ -34,7 +35,8 @@ pub(super) type Step = fn(&str, Language) -> Vec<Candidate>;
 
 /// From the coarse to the fine.
 pub(super) const STEPS: &[Step] = &[
-    regions, unused, scopes, pairs, branches, results, forwards, guards, lists, operands, modifiers, numbers,
+    regions, unused, scopes, pairs, branches, merged, parameters, results, forwards, guards, lists, operands,
+    modifiers, numbers,
 ];
 
 /// The text with the lines from `from` to `to` replaced.
@@ -48,7 +50,7 @@ fn with(lines: &[&str], from: usize, to: usize, by: Option<&str>) -> String {
 }
 
 /// Where each brace that opens a region is closed.
-fn braces(lines: &[&str]) -> Vec<(usize, usize)> {
+pub(super) fn braces(lines: &[&str]) -> Vec<(usize, usize)> {
     let mut open = Vec::new();
     let mut found = Vec::new();
     for (n, line) in lines.iter().enumerate() {
@@ -97,37 +99,6 @@ pub(super) fn unused(text: &str, language: Language) -> Vec<Candidate> {
     found.extend(but.map(|but| kept(&uses.unneeded(&free, but))));
     found.retain(|candidate| candidate.len() < text.len());
     found.into_iter().map(Candidate::Whole).collect()
-}
-
-/// The lines of blocks that no way leads to.
-fn unreachable(lines: &[&str]) -> Vec<bool> {
-    let mut gone = vec![false; lines.len()];
-    for (open, close) in braces(lines) {
-        let is_label = |line: &str| line.ends_with(':') && !line.starts_with(char::is_whitespace);
-        let starts: Vec<usize> = (open..close).filter(|n| is_label(lines[*n])).collect();
-        let ends = starts.iter().skip(1).copied().chain([close - 1]);
-        let blocks: Vec<(&str, usize, usize)> = starts
-            .iter()
-            .zip(ends)
-            .map(|(&start, end)| (lines[start].split(['(', ':']).next().unwrap_or_default(), start, end))
-            .collect();
-        let mut reached = vec![false; blocks.len()];
-        let mut work: Vec<usize> = (0..blocks.len().min(1)).collect();
-        while let Some(n) = work.pop() {
-            if std::mem::replace(&mut reached[n], true) {
-                continue;
-            }
-            for line in &lines[blocks[n].1 + 1..blocks[n].2] {
-                for (start, end) in words(line) {
-                    work.extend(blocks.iter().position(|(name, ..)| *name == &line[start..end]));
-                }
-            }
-        }
-        for (n, (_, start, end)) in blocks.into_iter().enumerate() {
-            gone[start..end].iter_mut().for_each(|gone| *gone |= !reached[n]);
-        }
-    }
-    gone
 }
 
 /// Who names what: values by the function that they are in.
@@ -227,32 +198,6 @@ fn pairs(text: &str, _: Language) -> Vec<Candidate> {
     found
 }
 
-/// A branch of two ways that goes one of them, and a way that ends.
-fn branches(text: &str, language: Language) -> Vec<Candidate> {
-    if language == Language::Ptx {
-        return Vec::new();
-    }
-    let lines: Vec<&str> = text.lines().collect();
-    let mut found = Vec::new();
-    for (n, line) in lines.iter().enumerate() {
-        let trimmed = line.trim_start();
-        let jumps = trimmed.starts_with("jump");
-        if !jumps && !trimmed.starts_with("brif") && !trimmed.starts_with("switch") {
-            continue;
-        }
-        found.push(edit(n, n + 1, Some("  ret".to_owned())));
-        if jumps {
-            continue;
-        }
-        for target in split(trimmed).into_iter().skip(1) {
-            let target = target.rsplit_once("=>").map_or(target.as_str(), |(_, target)| target).trim();
-            let target = target.trim_matches(|c| c == '[' || c == ']' || c == '{' || c == '}').trim();
-            found.push(edit(n, n + 1, Some(format!("  jump {target}"))));
-        }
-    }
-    found
-}
-
 /// The types of results by the lines that make them, as the text writes them.
 fn result_types(text: &str) -> FxHashMap<usize, (Type, String)> {
     let Ok(module) = warpsmith_ir::parse_module(text) else { return FxHashMap::default() };
@@ -288,15 +233,33 @@ fn results(text: &str, language: Language) -> Vec<Candidate> {
         if operation.starts_with("iconst") || operation.starts_with("fconst") || result.contains(',') {
             continue;
         }
-        let constant = match (ty.is_int(), ty.is_float()) {
-            (true, _) => format!("iconst.{written} 0"),
-            (_, true) => format!("fconst.{written} 0.0"),
-            _ if operation.starts_with("zero") => continue,
-            _ => format!("zero.{written}"),
-        };
-        found.push(edit(n, n + 1, Some(format!("  {result} = {constant}"))));
+        // An address that is zero may be that of something.
+        if !operation.starts_with("zero") && !ty.is_ptr() {
+            found.push(edit(n, n + 1, Some(format!("  {result} = {}", constant(Some(*ty), written)))));
+        }
     }
     found
+}
+
+/// The zero of a type that is written so.
+pub(super) fn constant(ty: Option<Type>, written: &str) -> String {
+    match ty {
+        Some(ty) if ty.is_int() => format!("iconst.{written} 0"),
+        Some(ty) if ty.is_float() => format!("fconst.{written} 0.0"),
+        Some(_) | None => format!("zero.{written}"),
+    }
+}
+
+/// A line with a name instead of another.
+pub(super) fn substitute(line: &str, name: &str, by: &str) -> String {
+    let mut text = String::new();
+    let mut from = 0;
+    for (start, end) in words(line).into_iter().filter(|&(start, end)| &line[start..end] == name) {
+        text.push_str(&line[from..start]);
+        text.push_str(by);
+        from = end;
+    }
+    text + &line[from..]
 }
 
 /// Without an instruction of the IR, one of its operands denoting its result.
@@ -319,13 +282,7 @@ fn forwards(text: &str, language: Language) -> Vec<Candidate> {
             let close = lines[n..].iter().position(|line| *line == "}").map_or(lines.len(), |at| n + at);
             let mut rest = String::new();
             for line in &lines[n + 1..close] {
-                let mut from = 0;
-                for (start, end) in words(line).into_iter().filter(|(s, e)| &line[*s..*e] == result) {
-                    rest.push_str(&line[from..start]);
-                    rest.push_str(operand);
-                    from = end;
-                }
-                rest.push_str(&line[from..]);
+                rest.push_str(&substitute(line, result, operand));
                 rest.push('\n');
             }
             found.push(edit(n, close, Some(rest.trim_end_matches('\n').to_owned())));
@@ -352,7 +309,7 @@ fn guards(text: &str, language: Language) -> Vec<Candidate> {
 }
 
 /// The parts of a line between commas that are in no brackets.
-fn split(line: &str) -> Vec<String> {
+pub(super) fn split(line: &str) -> Vec<String> {
     let mut parts = vec![String::new()];
     let mut depth = 0;
     for c in line.chars() {
@@ -390,7 +347,7 @@ fn lists(text: &str, _: Language) -> Vec<Candidate> {
 }
 
 /// Words of a line that are names of values, with their places.
-fn words(line: &str) -> Vec<(usize, usize)> {
+pub(super) fn words(line: &str) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     let mut from = None;
     for (at, c) in line.char_indices().chain([(line.len(), ' ')]) {

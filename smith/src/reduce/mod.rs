@@ -5,6 +5,7 @@
 //! in parallel, and the first in order that is valid and interesting is gone on from. Steps go from the coarse to the fine, and are repeated until
 //! none finds anything.
 
+mod blocks;
 mod candidates;
 
 use rayon::prelude::*;

@@ -130,7 +130,12 @@ fn change(u: &mut Unstructured, of: &Statement) -> Result<Change> {
         13..=14 => Change::Version(any_version(u)?),
         15..=23 if !places.is_empty() => {
             let place = u.choose(&places)?.clone();
-            let operand = any_operand(u, place.last().copied().unwrap_or(0))?;
+            let number = place.last().copied().unwrap_or(0);
+            // Elements must agree with each other, with special registers in ways of their own.
+            let operand = match place.len() > 1 && u.ratio(1, 4)? {
+                true => Operand::Leaf(any_special(u)?),
+                false => any_operand(u, number)?,
+            };
             Change::Operand(place, operand)
         }
         24..=25 if !places.is_empty() => Change::Around(u.choose(&places)?.clone(), u.choose(AROUND)?),
@@ -199,12 +204,14 @@ fn any_leaf(u: &mut Unstructured, place: usize) -> Result<String> {
         7..=9 => (*u.choose(INTEGERS)?).to_owned(),
         10 => (*u.choose(FLOATS)?).to_owned(),
         11 => "_".to_owned(),
-        12 => {
-            let all: Vec<SpecialReg> = SpecialReg::all().collect();
-            let special = u.choose(&all)?;
-            let part = if special.lanes() > 1 && u.ratio(3, 4)? { ".x" } else { "" };
-            format!("{}{part}", special.name())
-        }
+        12 => any_special(u)?,
         _ => u.choose(NAMES)?.0.to_owned(),
     })
+}
+
+fn any_special(u: &mut Unstructured) -> Result<String> {
+    let all: Vec<SpecialReg> = SpecialReg::all().collect();
+    let special = u.choose(&all)?;
+    let part = if special.lanes() > 1 && u.ratio(3, 4)? { ".x" } else { "" };
+    Ok(format!("{}{part}", special.name()))
 }

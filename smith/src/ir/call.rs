@@ -112,8 +112,8 @@ impl Generator<'_, '_, '_> {
         let known = self.values.len();
         self.call()?;
         let mut sum: Option<Value> = None;
-        for result in self.values[known..].to_vec() {
-            for leaf in self.leaves(result) {
+        for n in known..self.values.len() {
+            for leaf in self.leaves(self.values[n]) {
                 let ty = self.b.func().dfg.ty(leaf);
                 let wide = match ty {
                     Type::I64 => leaf,

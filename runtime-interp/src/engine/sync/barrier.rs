@@ -22,6 +22,14 @@ pub(in crate::engine) struct BarrierState {
     voters: u32,
 }
 
+impl BarrierState {
+    /// Counts a warp that has arrived: threads of it that the block lacks, or that have ended, too.
+    fn count_warp(&mut self, w: usize) {
+        self.warps |= 1 << w;
+        self.threads += 32;
+    }
+}
+
 /// All barriers of a block.
 const ALL: u32 = 0xffff;
 
@@ -42,8 +50,7 @@ impl Block {
                 && state.count == 0
             {
                 group.state = State::Barrier { id: id as u8, arrived: true };
-                state.warps |= 1 << w;
-                state.threads += 32;
+                state.count_warp(w);
                 self.release_if_complete(runner, id);
                 return Ok(());
             }
@@ -138,8 +145,7 @@ impl Block {
                 group.state = State::Barrier { id: id as u8, arrived: true };
             }
         }
-        state.warps |= 1 << w;
-        state.threads += 32;
+        state.count_warp(w);
         Ok(())
     }
 

@@ -70,11 +70,12 @@ fn with_stdin(args: &[&str], input: &str) -> Output {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
+    let written = child.stdin.take().unwrap().write_all(input.as_bytes());
     // With `--batch` it ends without reading: then the pipe may be closed already.
-    match child.stdin.take().unwrap().write_all(input.as_bytes()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => panic!("{error}"),
-        Ok(()) | Err(_) => child.wait_with_output().unwrap(),
+    if let Err(error) = written {
+        assert_eq!(error.kind(), std::io::ErrorKind::BrokenPipe, "{error}");
     }
+    child.wait_with_output().unwrap()
 }
 
 fn text(bytes: &[u8]) -> &str {

@@ -3,7 +3,8 @@
 
 use super::{Source, value};
 use crate::engine::lanes::{LaneFn, scalar, vector};
-use crate::engine::{FunctionBuilder, Reg, Special, Width};
+use crate::engine::observe::is_cancelled;
+use crate::engine::{FunctionBuilder, Reg, Special, Width, first_block};
 use crate::memory::window;
 use warpsmith_isa::{CancelQuery, Instruction};
 
@@ -88,11 +89,11 @@ pub(super) fn query_cancel(
             body.lanes(f, &[*d], &[response]);
         }
     };
-    let x = scalar(|r: u128| r as u32);
-    let y = scalar(|r: u128| (r >> 32) as u32);
-    let z = scalar(|r: u128| (r >> 64) as u32);
+    let x = scalar(|r: u128| first_block(r)[0]);
+    let y = scalar(|r: u128| first_block(r)[1]);
+    let z = scalar(|r: u128| first_block(r)[2]);
     match i.cancel_query()? {
-        CancelQuery::IsCanceled => put(0, scalar(|r: u128| r >> 127 != 0)),
+        CancelQuery::IsCanceled => put(0, scalar(is_cancelled)),
         CancelQuery::FirstBlockX => put(0, x),
         CancelQuery::FirstBlockY => put(0, y),
         CancelQuery::FirstBlockZ => put(0, z),

@@ -74,6 +74,7 @@ pub use special::Special;
 pub use tensor_memory::{TensorCells, TensorMemoryOp};
 pub(crate) use texture_op::shape as texture_shape;
 pub use texture_op::{DetailOp, FetchOp, FetchResult, ReduceFn, SurfaceAction, SurfaceOp, TextureOp};
+pub(crate) use transfer::first_block;
 pub use uniform::Varying;
 pub use warpsmith_isa::ShuffleMode;
 pub use warpsmith_semantics::MbarrierAction;

@@ -42,6 +42,16 @@ impl Generator<'_, '_, '_> {
         leaves
     }
 
+    /// A sum with another value, if that is an integer of at most 64 bits.
+    pub(super) fn plus(&mut self, sum: Option<Value>, value: Value) -> Option<Value> {
+        let ty = self.b.func().dfg.ty(value);
+        if !ty.is_int() || ty.bits() > 64 {
+            return sum;
+        }
+        let wide = if ty == Type::I64 { value } else { self.b.ins().zext(Type::I64, value) };
+        Some(sum.map_or(wide, |sum| self.b.ins().iadd(sum, wide)))
+    }
+
     /// Parts taken out and put in, and a way through memory.
     pub(super) fn aggregate(&mut self) -> Result<()> {
         let all: Vec<Type> = self.flavour.types.iter().copied().filter(|ty| ty.is_aggregate()).collect();

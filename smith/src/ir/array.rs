@@ -282,15 +282,7 @@ impl Generator<'_, '_, '_> {
             let (path, part) = self.path(ty)?;
             let field = self.b.ins().extract_value(part, whole, &path);
             self.values.push(field);
-            let wide = match part {
-                Type::I64 => field,
-                _ if part.is_int() && part.bits() < 64 => self.b.ins().zext(Type::I64, field),
-                _ => continue,
-            };
-            sum = Some(match sum {
-                Some(sum) => self.b.ins().iadd(sum, wide),
-                None => wide,
-            });
+            sum = self.plus(sum, field);
         }
         Ok(sum)
     }

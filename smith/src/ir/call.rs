@@ -114,16 +114,7 @@ impl Generator<'_, '_, '_> {
         let mut sum: Option<Value> = None;
         for n in known..self.values.len() {
             for leaf in self.leaves(self.values[n]) {
-                let ty = self.b.func().dfg.ty(leaf);
-                let wide = match ty {
-                    Type::I64 => leaf,
-                    _ if ty.is_int() && ty.bits() < 64 => self.b.ins().zext(Type::I64, leaf),
-                    _ => continue,
-                };
-                sum = Some(match sum {
-                    Some(sum) => self.b.ins().iadd(sum, wide),
-                    None => wide,
-                });
+                sum = self.plus(sum, leaf);
             }
         }
         Ok(sum)

@@ -51,6 +51,7 @@ mod stop;
 mod tally;
 
 pub use super::access::Overwritten;
+pub use super::transfer::is_cancelled;
 pub use compute::Scratch;
 pub use event::{
     AccessKind, Addresses, BadAccess, Crossing, FrameView, Line, MbarrierEvent, MemoryRange, Participant,

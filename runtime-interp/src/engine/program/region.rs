@@ -13,6 +13,7 @@ use super::uniform::Varying;
 use crate::engine::op::{Guard, Inst, Op, Order};
 use crate::engine::reg::{Reg, Width};
 use std::any::Any;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 use warpsmith_base::{FxHashMap, FxHashSet};
@@ -301,12 +302,14 @@ impl Program {
                 start = if inside { pc } else { pc + 1 };
             }
         }
-        self.join_loops(&mut ranges);
-        ranges
+        self.join_loops(ranges)
     }
 
     /// Joins what a loop goes through: a jump back to an earlier stretch then stays in one region.
-    fn join_loops(&self, ranges: &mut Vec<Range<u32>>) {
+    fn join_loops(&self, ranges: Vec<Range<u32>>) -> Vec<Range<u32>> {
+        // Ends by starts, from which stretches can be taken without moving the others.
+        let mut joined: BTreeMap<u32, u32> =
+            ranges.into_iter().map(|range| (range.start, range.end)).collect();
         let jump = |(pc, inst): (usize, &Inst)| {
             let Op::Branch(to) = inst.op else { return None };
             Some(((pc as u32).checked_sub(to)?, to, pc as u32))
@@ -315,14 +318,20 @@ impl Program {
         // Inner loops first: they are joined even if the outer one is too long.
         jumps.sort_unstable();
         for (_, to, pc) in jumps {
-            let first = ranges.partition_point(|range| range.end <= to);
-            let last = ranges.partition_point(|range| range.start <= pc);
-            let Some([head, .., latch]) = ranges.get(first..last) else { continue };
-            let whole = head.start..latch.end;
-            if head.contains(&to) && latch.contains(&pc) && whole.len() <= MOST {
-                ranges.splice(first..last, [whole]);
+            let around = |pc: u32| {
+                let (&start, &end) = joined.range(..=pc).next_back()?;
+                (pc < end).then_some((start, end))
+            };
+            let (Some((start, _)), Some((latch, end))) = (around(to), around(pc)) else { continue };
+            if start < latch && (end - start) as usize <= MOST {
+                let inner: Vec<u32> = joined.range(start + 1..=latch).map(|(&start, _)| start).collect();
+                for start in inner {
+                    joined.remove(&start);
+                }
+                joined.insert(start, end);
             }
         }
+        joined.into_iter().map(|(start, end)| start..end).collect()
     }
 
     /// The places where blocks begin.

@@ -18,8 +18,12 @@ mod piece;
 mod places;
 mod product;
 mod progress;
+mod response;
 mod start;
 mod tensor;
 mod warp_copy;
+
+pub(crate) use response::first_block;
+pub use response::is_cancelled;
 
 pub(in crate::engine) use flight::Flight;

@@ -3,6 +3,7 @@
 use super::flight::{Flight, Issuer, Load, MOST_HELD, Transfer, Work};
 use super::piece::{Piece, Source};
 use super::places::{Spot, Target};
+use super::response;
 use crate::engine::AtomicFn;
 use crate::engine::async_op::{Group, TransferAction};
 use crate::engine::cluster::ClusterState;
@@ -234,15 +235,10 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         Ok(())
     }
 
-    /// Takes a cluster that has not started away from the grid: a response with the `%ctaid` of its first block, or zero.
+    /// Takes a cluster that has not started away from the grid, and gives the response.
     fn cancel(&self) -> u128 {
-        match self.cx.take_cluster() {
-            Some(number) => {
-                let [x, y, z] = self.cx.member_id(number, 0);
-                1 << 127 | u128::from(z) << 64 | u128::from(y) << 32 | u128::from(x)
-            }
-            None => 0,
-        }
+        let first = self.cx.take_cluster().map(|number| self.cx.member_id(number, 0));
+        first.map_or(response::NOT_CANCELLED, response::cancelled)
     }
 
     /// Shows an observer a stage of the transfer of a lane.

@@ -26,7 +26,7 @@ use warpsmith_base::FxHashMap;
 use warpsmith_interp::engine::{Access, Reg};
 use warpsmith_interp::observe::{
     AccessKind, Addresses, At, BlockView, Crossing, FrameView, LaunchView, MbarrierEvent, MemoryKind,
-    MemoryRange, Observer, Participant, Registers, Scratch, Stage, Sync,
+    MemoryRange, Observer, Participant, Registers, Scratch, Stage, Sync, is_cancelled,
 };
 use warpsmith_isa::StateSpace;
 
@@ -179,7 +179,7 @@ impl Init {
     fn ask_cancelled(&mut self, at: &At<'_>, registers: &Registers<'_>, base: usize) {
         let Some(operation) = at.program.operation(at.pc) else { return };
         let Some(response) = operation.reads.first() else { return };
-        let failed = |lane: &usize| registers.get(*response, *lane) >> 127 == 0;
+        let failed = |lane: &usize| !is_cancelled(registers.get(*response, *lane));
         let lanes = lanes_of(at.mask).filter(failed).fold(0u32, |lanes, lane| lanes | 1 << lane);
         if lanes == 0 {
             return;

@@ -6,7 +6,7 @@
 
 use super::provenance::{Analysis, Names, Place, Value};
 use crate::lanes::lanes_of;
-use warpsmith_base::FxHashMap;
+use warpsmith_base::{Entry, FxHashMap};
 use warpsmith_interp::Program;
 use warpsmith_interp::engine::{FuncId, OwnVariable, SymbolId};
 use warpsmith_interp::observe::{At, Crossing, LaunchView};
@@ -22,6 +22,8 @@ pub(super) struct Extent {
     /// `variable x`, `parameter x`
     pub what: String,
     pub name: String,
+    /// An access may leave it for something else: of the same space, or the padding of a frame.
+    has_neighbour: bool,
 }
 
 /// The frame of a function: block, warp, and first row of its registers.
@@ -88,30 +90,35 @@ impl Extents {
             }
             functions.push((function, kernel, locals));
         }
-        // Which parameters may be addresses of variables, by and by: each is numbered once, so this ends.
+        extents.find_neighbours();
+        // Which parameters may be addresses of variables, by and by: each is numbered once, and only its function looked at again.
         let mut parameters: FxHashMap<(FuncId, Place), u32> = FxHashMap::default();
-        let analyses = loop {
-            let before = parameters.len();
-            let analyses: Vec<Analysis> = functions
-                .iter()
-                .map(|(function, kernel, locals)| {
-                    analyse(program, &variables, &params, &parameters, *function, *kernel, locals)
-                })
-                .collect();
-            for passed in analyses.iter().flat_map(|analysis| &analysis.calls) {
+        let numbers: FxHashMap<FuncId, usize> =
+            functions.iter().enumerate().map(|(n, (function, ..))| (*function, n)).collect();
+        let mut analyses: Vec<Option<Analysis>> = functions.iter().map(|_| None).collect();
+        let mut work: Vec<usize> = (0..functions.len()).rev().collect();
+        let mut waiting = vec![true; functions.len()];
+        while let Some(n) = work.pop() {
+            waiting[n] = false;
+            let (function, kernel, locals) = &functions[n];
+            let analysis = analyse(program, &variables, &params, &parameters, *function, *kernel, locals);
+            for passed in &analysis.calls {
                 let is_address = |v: &Value| matches!(v, Value::Of(_) | Value::Argument(_) | Value::Unknown);
                 for (place, _) in passed.values.iter().filter(|(_, value)| is_address(value)) {
                     for callee in &passed.callees {
                         let next = parameters.len() as u32;
-                        parameters.entry((*callee, *place)).or_insert(next);
+                        if let Entry::Vacant(entry) = parameters.entry((*callee, *place)) {
+                            entry.insert(next);
+                            let again = numbers.get(callee).copied();
+                            work.extend(again.filter(|&n| !std::mem::replace(&mut waiting[n], true)));
+                        }
                     }
                 }
             }
-            if parameters.len() == before {
-                break analyses;
-            }
-        };
+            analyses[n] = Some(analysis);
+        }
         for ((_, kernel, _), analysis) in functions.iter().zip(analyses) {
+            let Some(analysis) = analysis else { continue };
             for (pc, value) in analysis.accesses {
                 let bound = extents.bound(value);
                 if let Bound::Of(number) = bound {
@@ -134,26 +141,27 @@ impl Extents {
         extents
     }
 
+    fn find_neighbours(&mut self) {
+        let mut counts: FxHashMap<StateSpace, u32> = FxHashMap::default();
+        self.extents.iter().for_each(|extent| *counts.entry(extent.space).or_default() += 1);
+        for extent in &mut self.extents {
+            extent.has_neighbour =
+                extent.bytes > 0 && (counts[&extent.space] > 1 || extent.space == StateSpace::Local);
+        }
+    }
+
     fn add(&mut self, space: StateSpace, start: u64, bytes: u64, kind: &str, name: &str) -> u32 {
         let what = format!("{kind} `{name}`");
-        self.extents.push(Extent { space, start, bytes, what, name: name.to_owned() });
+        self.extents.push(Extent { space, start, bytes, what, name: name.to_owned(), has_neighbour: false });
         self.extents.len() as u32 - 1
     }
 
     /// What an access at an address must stay in.
     fn bound(&self, value: Value) -> Bound {
         match value {
-            Value::Of(number) => {
-                let extent = &self.extents[number as usize];
-                let others = self.extents.iter().filter(|other| other.space == extent.space).count() > 1;
-                if extent.bytes > 0 && (others || extent.space == StateSpace::Local) {
-                    Bound::Of(number)
-                } else {
-                    Bound::None
-                }
-            }
+            Value::Of(number) if self.extents[number as usize].has_neighbour => Bound::Of(number),
             Value::Argument(parameter) => Bound::Argument(parameter),
-            Value::Unset | Value::Plain | Value::Unknown => Bound::None,
+            Value::Of(_) | Value::Unset | Value::Plain | Value::Unknown => Bound::None,
         }
     }
 

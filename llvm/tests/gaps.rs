@@ -67,6 +67,7 @@ const IMPORTED: &[(&str, &str, &[u64])] = &[
             0x0009_0008_0007_0006,
         ],
     ),
+    ("elements that a mask selects", "compressed", &[0xb7ec496595d1cb56]),
     ("llvm.nvvm.* that are not instructions", "nvvm", &[2f64.to_bits(), 0x4000_0000, 34, 1]),
 ];
 
@@ -80,6 +81,7 @@ const REFUSED: &[(&str, &str)] = &[
     ("intrinsic", "`llvm.eh.return.i64`"),
     ("invoke", "`invoke`"),
     ("scalable", "a scalable vector"),
+    ("search", "131072 comparisons for 4096 elements"),
     ("thread_local", "a `thread_local` variable"),
     ("x86_fp80", "`x86_fp80`"),
 ];

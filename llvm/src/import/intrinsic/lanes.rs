@@ -7,6 +7,7 @@ use crate::import::shape::container;
 use crate::module::ValueId;
 use crate::module::body::{Call, Inst};
 use crate::module::ops::BinaryOp;
+use crate::module::types::MAX_SCALARS;
 use warpsmith_ir::{InstBuilder, IntCC, Type, Value};
 
 impl Builder<'_, '_, '_> {
@@ -37,22 +38,51 @@ impl Builder<'_, '_, '_> {
         yes.iter().zip(no).map(|(yes, no)| self.b.ins().select(condition, *yes, *no)).collect()
     }
 
-    /// Each element moves to the place that the number of selected ones before it gives; places that none takes keep the third operand.
+    /// Selected elements move down by how many that are not selected come before them, places that none takes keep the third operand.
+    ///
+    /// They move by one place, then two, then four, as the bits of that number say: in this order, no two meet at a place.
     fn compressed(&mut self, call: &Call) -> Result<Values> {
-        let (vector, _) = self.elements(self.arg(call, 0)?)?;
+        let (mut elements, _) = self.elements(self.arg(call, 0)?)?;
         let mask = self.value(self.arg(call, 1)?)?;
-        let (mut out, _) = self.elements(self.arg(call, 2)?)?;
-        let mut before = self.b.ins().iconst(Type::I32, 0);
-        for (n, (element, selected)) in vector.iter().zip(&mask).enumerate() {
-            for (place, slot) in out.iter_mut().enumerate().take(n + 1) {
-                let here = self.b.ins().icmp_imm(IntCC::Eq, before, place as i64);
-                let here = self.b.ins().band(here, *selected);
-                *slot = self.select_parts(here, element, slot);
-            }
-            let one = self.b.ins().zext(Type::I32, *selected);
-            before = self.b.ins().iadd(before, one);
+        let (others, _) = self.elements(self.arg(call, 2)?)?;
+        let zero = self.b.ins().iconst(Type::I32, 0);
+        let one = self.b.ins().iconst(Type::I32, 1);
+        let mut skipped = zero;
+        let mut distances = Vec::with_capacity(elements.len());
+        for selected in &mask {
+            distances.push(self.b.ins().select(*selected, skipped, zero));
+            let step = self.b.ins().select(*selected, zero, one);
+            skipped = self.b.ins().iadd(skipped, step);
         }
-        Ok(out.into_iter().flatten().collect())
+        let mut step = 1;
+        while step < elements.len() {
+            let bit = self.b.ins().iconst(Type::I32, step as i64);
+            let moves: Values = distances
+                .iter()
+                .map(|distance| {
+                    let bit = self.b.ins().band(*distance, bit);
+                    self.b.ins().icmp_imm(IntCC::Ne, bit, 0)
+                })
+                .collect();
+            for place in 0..elements.len() {
+                // Who has moved away leaves a copy, which stays.
+                let stays = self.b.ins().select(moves[place], zero, distances[place]);
+                distances[place] = stays;
+                if let Some(arrives) = moves.get(place + step) {
+                    elements[place] = self.select_parts(*arrives, &elements[place + step], &elements[place]);
+                    distances[place] = self.b.ins().select(*arrives, distances[place + step], stays);
+                }
+            }
+            step *= 2;
+        }
+        let all = self.b.ins().iconst(Type::I32, mask.len() as i64);
+        let count = self.b.ins().isub(all, skipped);
+        let mut out = Values::new();
+        for (place, (element, other)) in elements.iter().zip(&others).enumerate() {
+            let taken = self.b.ins().icmp_imm(IntCC::Ugt, count, place as i64);
+            out.extend(self.select_parts(taken, element, other));
+        }
+        Ok(out)
     }
 
     fn first_not_zero(&mut self, inst: &Inst, call: &Call) -> Result<Values> {
@@ -112,6 +142,12 @@ impl Builder<'_, '_, '_> {
     fn matched(&mut self, call: &Call) -> Result<Values> {
         let (vector, bits) = self.elements(self.arg(call, 0)?)?;
         let (set, _) = self.elements(self.arg(call, 1)?)?;
+        let comparisons = vector.len().saturating_mul(set.len());
+        if comparisons as u64 > MAX_SCALARS {
+            let message =
+                format!("{comparisons} comparisons for {} elements (at most {MAX_SCALARS})", vector.len());
+            return Err(Error::unsupported(message));
+        }
         let mask = self.value(self.arg(call, 2)?)?;
         let mut out = Values::new();
         for (element, selected) in vector.iter().zip(&mask) {

@@ -78,35 +78,27 @@ impl Builder<'_, '_, '_> {
     ) -> Result<Values> {
         let none = Values::new();
         let one = |value: Value| Values::from_slice(&[value]);
-        if op == AtomicObject::Fence {
-            // The first operand says which memory; PTX's fences are for all of it.
-            let Ordered { order, scope, .. } = self.ordered(call, 1, 1);
-            if order != MemoryOrder::Relaxed {
-                self.b.ins().fence(order, scope);
-            }
-            return Ok(none);
-        }
-        let pointer = operands.scalar(0)?;
+        let pointer = || operands.scalar(0);
         match op {
             AtomicObject::Init => {
                 let value = operands.scalar(1)?;
-                self.b.ins().store(MemFlags::PLAIN, value, pointer, 0);
+                self.b.ins().store(MemFlags::PLAIN, value, pointer()?, 0);
                 Ok(none)
             }
             AtomicObject::Load => {
                 let how = self.ordered(call, 1, 1);
                 let ty = operands.result()?;
-                Ok(one(self.b.ins().atomic_load(ty, when_loading(how.order), how.scope, pointer)))
+                Ok(one(self.b.ins().atomic_load(ty, when_loading(how.order), how.scope, pointer()?)))
             }
             AtomicObject::Store => {
                 let (value, how) = (operands.scalar(1)?, self.ordered(call, 2, 1));
-                self.b.ins().atomic_store(when_storing(how.order), how.scope, value, pointer);
+                self.b.ins().atomic_store(when_storing(how.order), how.scope, value, pointer()?);
                 Ok(none)
             }
             AtomicObject::Exchange => {
                 let (value, how) = (operands.scalar(1)?, self.ordered(call, 2, 1));
                 let xchg = warpsmith_ir::AtomicOp::Xchg;
-                Ok(one(self.b.ins().atomic_rmw(xchg, how.order, how.scope, pointer, value)))
+                Ok(one(self.b.ins().atomic_rmw(xchg, how.order, how.scope, pointer()?, value)))
             }
             AtomicObject::Fetch(signed, unsigned, float) => {
                 let (value, how) = (operands.scalar(1)?, self.ordered(call, 2, 1));
@@ -116,26 +108,33 @@ impl Builder<'_, '_, '_> {
                     Element::Float => float.ok_or_else(missing)?,
                     Element::Other => return Err(missing()),
                 };
-                Ok(one(self.b.ins().atomic_rmw(op, how.order, how.scope, pointer, value)))
+                Ok(one(self.b.ins().atomic_rmw(op, how.order, how.scope, pointer()?, value)))
             }
             AtomicObject::TestAndSet => {
                 let how = self.ordered(call, 1, 1);
                 let set = self.b.ins().iconst(Type::I32, 1);
                 let xchg = warpsmith_ir::AtomicOp::Xchg;
-                let old = self.b.ins().atomic_rmw(xchg, how.order, how.scope, pointer, set);
+                let old = self.b.ins().atomic_rmw(xchg, how.order, how.scope, pointer()?, set);
                 Ok(one(self.b.ins().icmp_imm(IntCC::Ne, old, 0)))
             }
             AtomicObject::Clear => {
                 let how = self.ordered(call, 1, 1);
                 let clear = self.b.ins().iconst(Type::I32, 0);
-                self.b.ins().atomic_store(when_storing(how.order), how.scope, clear, pointer);
+                self.b.ins().atomic_store(when_storing(how.order), how.scope, clear, pointer()?);
                 Ok(none)
             }
             AtomicObject::ExchangeIf => {
                 let how = self.ordered(call, 3, 2);
-                Ok(one(self.exchange_object_if(pointer, how, operands)?))
+                Ok(one(self.exchange_object_if(pointer()?, how, operands)?))
             }
-            AtomicObject::Fence => Ok(none),
+            AtomicObject::Fence => {
+                // The first operand says which memory; PTX's fences are for all of it.
+                let Ordered { order, scope, .. } = self.ordered(call, 1, 1);
+                if order != MemoryOrder::Relaxed {
+                    self.b.ins().fence(order, scope);
+                }
+                Ok(none)
+            }
         }
     }
 

@@ -798,3 +798,25 @@ attributes #0 = { "nvvm.maxntid"="64" "nvvm.minctasm"="2" }
 !1 = !{}
 !2 = distinct !{!2, !3}
 !3 = !{!"llvm.loop.unroll.disable"}
+
+; Seven elements under each of the 128 masks; the words that come out are folded into one.
+declare <7 x i8> @llvm.vector.compress.v7i8(<7 x i8>, <7 x i1>, <7 x i8>)
+define ptx_kernel void @compressed(ptr %out) {
+entry:
+  br label %loop
+loop:
+  %mask = phi i7 [ 0, %entry ], [ %next, %loop ]
+  %folded = phi i64 [ 0, %entry ], [ %sum, %loop ]
+  %bits = bitcast i7 %mask to <7 x i1>
+  %v = call <7 x i8> @llvm.vector.compress.v7i8(<7 x i8> <i8 1, i8 2, i8 3, i8 4, i8 5, i8 6, i8 7>, <7 x i1> %bits, <7 x i8> <i8 11, i8 12, i8 13, i8 14, i8 15, i8 16, i8 17>)
+  %word = bitcast <7 x i8> %v to i56
+  %wide = zext i56 %word to i64
+  %times = mul i64 %folded, 1000003
+  %sum = add i64 %times, %wide
+  %next = add i7 %mask, 1
+  %again = icmp ne i7 %next, 0
+  br i1 %again, label %loop, label %end
+end:
+  store i64 %sum, ptr %out
+  ret void
+}

@@ -1,5 +1,6 @@
 //! Which `.version` and `.target` something needs.
 
+use crate::form::Rows;
 use crate::{Demand, Mod, Release, ReleaseRange, Target, Variant, Version};
 use std::fmt;
 
@@ -49,7 +50,7 @@ pub struct Condition {
     /// The last version.
     pub until: Option<Version>,
     /// The targets.
-    pub targets: &'static [TargetRange],
+    pub targets: Rows<TargetRange>,
 }
 
 impl Condition {
@@ -97,9 +98,9 @@ impl fmt::Display for Condition {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Clause {
     /// The conditions; none means that there is no such instruction.
-    pub any: &'static [Condition],
+    pub any: Rows<Condition>,
     /// The modifiers that must all be there for the clause to count.
-    pub when: &'static [Mod],
+    pub when: Rows<Mod>,
     /// True for what the manual asks and ptxas does not.
     pub advisory: bool,
     /// The releases of ptxas that ask for it; `None`: all.

@@ -193,8 +193,8 @@ impl Instruction {
     /// The operands of the form that are written: the first denotes the first operand of the statement, and so on. Of a mnemonic
     /// without its operands, those that must be written.
     pub fn places(&self) -> impl Iterator<Item = &'static OperandSpec> + '_ {
-        let places = self.form().operands.iter().enumerate();
-        places.filter(|(place, _)| self.present >> place & 1 == 1).map(|(_, spec)| spec)
+        let places = self.form().operands.into_iter().enumerate();
+        places.filter(|(place, _)| self.present >> place & 1 == 1).map(|(_, spec)| spec.row())
     }
 
     /// The mnemonic, its modifiers in the manual's order.

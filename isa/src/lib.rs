@@ -66,8 +66,9 @@ mod tables {
 pub use check::{Context, Resolved, Verdict, check};
 pub use class::Class;
 pub use form::{
-    Accepts, AddressSpec, Alternative, CountRef, Extent, Family, Form, FormId, OperandSpec, Presence, Range,
-    Reach, RegRule, Shape, Slot, SpaceRef, TypeRef, TypeSet, ValueSpec,
+    Accepts, AddressSpec, Alternative, CountRef, Extent, Family, Form, FormId, OperandId, OperandSpec,
+    Presence, Range, Reach, RegRule, Row, RowId, Rows, Shape, Slot, SlotId, SpaceRef, TypeRef, TypeSet,
+    ValueSpec,
 };
 pub use gate::{Clause, Condition, Gate, TargetRange};
 #[doc(hidden)]

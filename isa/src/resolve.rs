@@ -107,7 +107,7 @@ impl Instruction {
             Presence::WithSlot(slot) if self.modifier(slot.into()).is_some() => SigPresence::Required,
             Presence::WithSlot(slot) => SigPresence::OnlyWith(self.form().slots[usize::from(slot)].name),
         };
-        SigOperand { name: spec.name, presence, kind, gates: spec.gates }
+        SigOperand { name: spec.name, presence, kind, gates: spec.gates.all() }
     }
 
     fn value(&self, spec: &ValueSpec) -> SigValue {
@@ -138,7 +138,7 @@ impl Instruction {
             destination: spec.destination,
             ty,
             count,
-            counts: if let CountRef::OneOf(counts) = spec.count { counts } else { &[] },
+            counts: if let CountRef::OneOf(counts) = spec.count { counts.all() } else { &[] },
             named: matches!(spec.ty, TypeRef::Slot { .. }),
             registers: registers(spec.rule, ty),
             tolerated: tolerated(spec, ty),

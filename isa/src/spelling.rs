@@ -439,7 +439,7 @@ impl Reading {
             let mut choices = alternatives.iter().map(|a| a.modifier);
             let customary =
                 CUSTOMARY.iter().find_map(|word| alternatives.iter().find(|a| a.modifier.text() == *word));
-            filled[slot] = match alternatives {
+            filled[slot] = match alternatives.all() {
                 [one] => Some(one.modifier),
                 _ if customary.is_some() => customary.map(|a| a.modifier),
                 _ => Some(choices.find(|choice| fits(*choice) == Some(true))?),

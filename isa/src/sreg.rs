@@ -1,5 +1,6 @@
 //! Special registers and directives, as far as they are tabulated.
 
+use crate::form::Rows;
 use crate::gate::{Clause, Gate};
 use crate::tables::*;
 use crate::{ScalarType, SpecialReg, TypeSet};
@@ -11,7 +12,7 @@ pub(crate) struct SregInfo {
     pub ty: ScalarType,
     pub types: TypeSet,
     pub section: &'static str,
-    pub gates: &'static [Clause],
+    pub gates: Rows<Clause>,
 }
 
 impl SpecialReg {
@@ -57,7 +58,7 @@ impl SpecialReg {
 
     /// What it needs, without allocating.
     pub fn clauses(self) -> &'static [Clause] {
-        SREG_INFO[self as usize].gates
+        SREG_INFO[self as usize].gates.all()
     }
 }
 
@@ -81,7 +82,7 @@ pub struct Directive {
     /// The manual's section.
     pub section: &'static str,
     /// What it needs.
-    pub gates: &'static [Clause],
+    pub gates: Rows<Clause>,
 }
 
 impl Directive {

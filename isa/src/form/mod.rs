@@ -1,15 +1,17 @@
 //! The static data that the tables compile to.
 
 mod operand;
+mod rows;
 mod sets;
 
 pub use operand::{
     AddressSpec, CountRef, Extent, OperandSpec, Presence, Range, RegRule, Shape, SpaceRef, TypeRef, ValueSpec,
 };
+pub use rows::{OperandId, Row, RowId, Rows, SlotId};
 pub use sets::{Accepts, Reach, TypeSet};
 
 use crate::gate::Clause;
-use crate::tables::{FORMS, OPERATION_ALL, OPERATION_INFO};
+use crate::tables::{ALTERNATIVE_ROWS, FORMS, OPERATION_ALL, OPERATION_INFO, SLOT_ROWS, SLOTID_ROWS};
 use crate::{Class, Mod, Opcode, Operation, Traits};
 
 /// One line of the manual's syntax blocks: an opcode, places for modifiers, operands, and what they need.
@@ -21,17 +23,17 @@ pub struct Form {
     /// What it means: the opcode in the form's family.
     pub operation: Operation,
     /// Places for modifiers, in the order of the manual.
-    pub slots: &'static [Slot],
+    pub slots: Rows<SlotId>,
     /// The modifiers of the slots, by one bit of a word each: that suffices to find the form of most mnemonics.
     pub(crate) modifiers: ModWord,
     /// The operands in order.
-    pub operands: &'static [OperandSpec],
+    pub operands: Rows<OperandId>,
     /// What the form needs, whatever its modifiers.
-    pub gates: &'static [Clause],
+    pub gates: Rows<Clause>,
     /// What the instruction does besides computing.
     pub traits: Traits,
     /// The modifiers that hold where none of their kind is written: `.relaxed` and `.gpu` of `atom`.
-    pub defaults: &'static [Mod],
+    pub defaults: Rows<Mod>,
     pub(crate) family: u16,
     /// The form as the tables write it.
     pub syntax: &'static str,
@@ -147,7 +149,7 @@ pub struct Slot {
     /// True where only ptxas lets it be left out, not the manual.
     pub expected: bool,
     /// What may be written.
-    pub alternatives: &'static [Alternative],
+    pub alternatives: Rows<Alternative>,
 }
 
 /// A set of modifiers in a word, where several share a bit: what it lacks is not in the set, what it has may be.
@@ -156,13 +158,15 @@ pub(crate) struct ModWord(u64);
 
 impl ModWord {
     /// All that may be written in slots.
-    pub(crate) const fn of(slots: &[Slot]) -> Self {
+    pub(crate) const fn of(slots: Rows<SlotId>) -> Self {
         let (mut word, mut n) = (0, 0);
-        while n < slots.len() {
-            let alternatives = slots[n].alternatives;
+        while n < slots.len {
+            let slot = SLOTID_ROWS[(slots.start + n) as usize].index;
+            let alternatives = SLOT_ROWS[slot as usize].alternatives;
             let mut k = 0;
-            while k < alternatives.len() {
-                word |= 1 << (alternatives[k].modifier as u16 % u64::BITS as u16);
+            while k < alternatives.len {
+                let modifier = ALTERNATIVE_ROWS[(alternatives.start + k) as usize].modifier;
+                word |= 1 << (modifier as u16 % u64::BITS as u16);
                 k += 1;
             }
             n += 1;
@@ -179,7 +183,7 @@ impl ModWord {
 impl Slot {
     /// The alternative that is this modifier.
     pub fn find(&self, modifier: Mod) -> Option<&'static Alternative> {
-        self.alternatives.iter().find(|a| a.modifier == modifier)
+        self.alternatives.into_iter().find(|a| a.modifier == modifier)
     }
 }
 
@@ -189,5 +193,5 @@ pub struct Alternative {
     /// The modifier.
     pub modifier: Mod,
     /// What it needs.
-    pub gates: &'static [Clause],
+    pub gates: Rows<Clause>,
 }

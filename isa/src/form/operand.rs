@@ -1,6 +1,6 @@
 //! What a form says of its operands.
 
-use super::{Accepts, Reach, TypeSet};
+use super::{Accepts, OperandId, Reach, Rows, TypeSet};
 use crate::gate::Clause;
 use crate::{Mod, ScalarType};
 
@@ -14,7 +14,7 @@ pub struct OperandSpec {
     /// When it is written.
     pub presence: Presence,
     /// What it needs where it is written; for an optional second half of a pair, what that half needs.
-    pub gates: &'static [Clause],
+    pub gates: Rows<Clause>,
 }
 
 /// When an operand is written.
@@ -47,9 +47,9 @@ pub enum Shape {
         second_optional: bool,
     },
     /// `[a, b]`: a texture with coordinates, a tensor map with coordinates.
-    Bracket(&'static [OperandSpec]),
+    Bracket(Rows<OperandId>),
     /// `{a, b}` where each element has rules of its own.
-    Tuple(&'static [OperandSpec]),
+    Tuple(Rows<OperandId>),
     /// A label of the function.
     Label,
     /// What a call calls: a function, or a register that holds one.
@@ -96,7 +96,8 @@ pub struct AddressSpec {
 
 impl OperandSpec {
     pub(super) fn usage(&self) -> String {
-        let inner = |all: &[OperandSpec]| all.iter().map(OperandSpec::usage).collect::<Vec<_>>().join(", ");
+        let inner =
+            |all: &Rows<OperandId>| all.iter().map(|spec| spec.usage()).collect::<Vec<_>>().join(", ");
         match &self.shape {
             Shape::Value(ValueSpec { count: CountRef::Scalar, .. }) => self.name.to_owned(),
             Shape::Value(_) => format!("{{{}..}}", self.name),
@@ -119,7 +120,7 @@ pub enum CountRef {
     /// So many in braces.
     Fixed(u16),
     /// One of these numbers; 0 denotes a scalar.
-    OneOf(&'static [u16]),
+    OneOf(Rows<u16>),
     /// The number in the modifier of a slot, times, divided and minus constants; a scalar when the slot is empty.
     Slot {
         /// The slot.
@@ -220,7 +221,7 @@ pub enum SpaceRef {
     /// The modifier in the slot; an empty slot means generic.
     Slot(u8),
     /// One of these modifiers; none means generic.
-    Fixed(&'static [Mod]),
+    Fixed(Rows<Mod>),
     /// No address but a texture, sampler or surface: of one of these types, or a 64-bit handle.
     Handle(TypeSet),
     /// Tensor memory: an address in a register of one of these types; none: of any integer type of 32 bits.
@@ -249,7 +250,7 @@ pub enum Range {
         max: i64,
     },
     /// One of these.
-    OneOf(&'static [i64]),
+    OneOf(Rows<i64>),
     /// At least the default distance of the rows (or columns) of a matrix of the form's shape and layout; ptxas does not look.
     Stride(Extent),
     /// No less than the operand of this index, as numbers without sign.

@@ -68,8 +68,8 @@ pub(crate) fn of_fault(
         What::SpecialNotAllowed => (codes::SPECIAL, format!("operand `{name}` cannot be a special register")),
         What::SpecialGate(reg) => return of_special(reg, index, cx),
         What::Gate => return of_operand_gate(place, place.gates, index, section, cx),
-        What::HandleGate => return of_operand_gate(place, crate::tables::HANDLE, index, section, cx),
-        What::SamplerGate => return of_operand_gate(place, crate::tables::SAMPLER, index, section, cx),
+        What::HandleGate => return of_operand_gate(place, &crate::tables::HANDLE, index, section, cx),
+        What::SamplerGate => return of_operand_gate(place, &crate::tables::SAMPLER, index, section, cx),
         What::SamplerNeeded => {
             (codes::PARTS, format!("operand `{name}` has no sampler, which `texmode_independent` asks for"))
         }

@@ -75,7 +75,7 @@ pub(crate) fn of_leniency(matched: &Instruction, mnemonic: &Mnemonic, cx: &Conte
     for (modifier, clause) in advice {
         let index = modifier.and_then(|m| mods.iter().position(|&other| other == m));
         let place = index.map_or(Place::Instruction, |index| Place::Word(words + index));
-        let message = match clause.when {
+        let message = match clause.when.all() {
             _ if clause.releases.is_some() => lenient_gate(clause, mnemonic),
             [] if clause.any.is_empty() => format!("the manual does not have `{mnemonic}`"),
             [] => format!("`{mnemonic}` is not in PTX {} for {}", cx.version, cx.target),
@@ -95,7 +95,7 @@ pub(super) fn successor(mnemonic: &Mnemonic, cx: &Context) -> Option<(String, us
     mnemonic.opcode().forms().iter().find_map(|form| {
         let (mut filled, mismatch) = crate::resolve::fill_all(form, mnemonic.mods());
         let [slot] = mismatch.missing.as_slice() else { return None };
-        let [one] = form.slots[*slot].alternatives else { return None };
+        let [one] = form.slots[*slot].alternatives.all() else { return None };
         filled[*slot] = Some(one.modifier);
         let modifiers: Vec<Mod> = filled.iter().flatten().copied().collect();
         let meant = Mnemonic::new(form.opcode).with_all(&modifiers).filter(|_| mismatch.extra.is_empty())?;
@@ -155,7 +155,7 @@ pub fn lowest(gate: &crate::Gate, cx: &Context) -> (Option<String>, Option<Remed
 /// What only some releases of ptxas take, and the others do not.
 fn lenient_gate(clause: &crate::Clause, mnemonic: &Mnemonic) -> String {
     let releases = clause.releases.map(|releases| releases.to_string()).unwrap_or_default();
-    match clause.when {
+    match clause.when.all() {
         [] => format!("{releases} refuse this form of `{mnemonic}`"),
         when => {
             let names: Vec<_> = when.iter().map(|m| format!("`{m}`")).collect();

@@ -277,7 +277,7 @@ impl<'m> Validator<'m> {
     /// Reports a feature of the table of directives that version and target do not have.
     fn gate(&mut self, feature: &str, what: &str, span: Span) {
         let Some(row) = warpsmith_isa::Directive::from_name(feature) else { return };
-        self.gate_of(row.gates, row.section, what, span);
+        self.gate_of(&row.gates, row.section, what, span);
     }
 
     /// Reports what only some releases of ptxas take, as an error where none in question does.

@@ -105,9 +105,9 @@ pub fn generate(tables: &Tables) -> Result<String, Vec<Error>> {
     out.line(&format!("pub(crate) static OPCODE_FORMS: [(u16, u16); {}] = [\n{ranges}];", opcodes.len()));
 
     let handle = out.clauses(&tables.handle);
-    out.line(&format!("pub(crate) static HANDLE: &[Clause] = {handle};"));
+    out.line(&format!("pub(crate) static HANDLE: Rows<Clause> = {handle};"));
     let sampler = out.clauses(&tables.sampler);
-    out.line(&format!("pub(crate) static SAMPLER: &[Clause] = {sampler};"));
+    out.line(&format!("pub(crate) static SAMPLER: Rows<Clause> = {sampler};"));
     out.line(&format!("pub(crate) static SREG_INFO: [crate::sreg::SregInfo; {}] = [", tables.sregs.len()));
     for row in &tables.sregs {
         let gates = out.clauses(&row.gates);
@@ -201,12 +201,12 @@ fn operations<'t>(tables: &'t Tables, errors: &mut Vec<Error>) -> Operations<'t>
     operations
 }
 
-/// The text under construction; equal lists share one static.
+/// The text under construction, and the rows it refers to.
 #[derive(Default)]
 struct Output {
     text: String,
-    statics: String,
-    interned: BTreeMap<(&'static str, String), usize>,
+    /// By type.
+    pools: BTreeMap<&'static str, Pool>,
     slot_names: BTreeSet<String>,
     /// The modifiers of the kind `space`.
     spaces: BTreeSet<String>,
@@ -218,8 +218,14 @@ impl Output {
         self.text.push('\n');
     }
 
-    fn finish(self) -> String {
-        self.statics + &self.text
+    fn finish(mut self) -> String {
+        for (ty, Pool { rows, .. }) in std::mem::take(&mut self.pools) {
+            let (name, n, rows) = (ty.to_ascii_uppercase(), rows.len(), rows.join(",\n"));
+            self.line(&format!(
+                "pub(crate) static {name}_ROWS: [{ty}; {n}] = [\n{rows}];\nimpl Row for {ty} {{\nfn table() -> &'static [Self] {{\n&{name}_ROWS\n}}\n}}"
+            ));
+        }
+        self.text
     }
 
     /// An enum of names with its two directions: an array, and an open-addressing hash table of indices plus one.
@@ -273,19 +279,16 @@ impl Output {
         self.line("];");
     }
 
-    /// A `&'static [T]` of these elements.
+    /// The `Rows` of these elements.
     fn list(&mut self, ty: &'static str, elements: &[String]) -> String {
-        if elements.is_empty() {
-            return "&[]".into();
-        }
-        let body = elements.join(", ");
-        let next = self.interned.len();
-        let number = *self.interned.entry((ty, body.clone())).or_insert(next);
-        if number == next {
-            let n = elements.len();
-            writeln!(self.statics, "static L{number}: [{ty}; {n}] = [{body}];").expect("writing to a string");
-        }
-        format!("&L{number}")
+        let start = self.pools.entry(ty).or_default().run(elements);
+        format!("Rows::new({start}, {})", elements.len())
+    }
+
+    /// The `RowId` of this element.
+    fn id(&mut self, ty: &'static str, element: String) -> String {
+        let index = self.pools.entry(ty).or_default().run(&[element]);
+        format!("RowId::new({index})")
     }
 
     fn clauses(&mut self, clauses: &[Clause]) -> String {
@@ -348,7 +351,7 @@ impl Output {
         operations: &Operations<'_>,
     ) -> Result<String, String> {
         let slots: Vec<_> = form.slots.iter().map(|slot| self.slot(slot)).collect();
-        let slots = self.list("Slot", &slots);
+        let slots = self.list("SlotId", &slots);
         let operands = self.operands(form, &form.operands)?;
         let gates = self.clauses(&form.gates);
         let mut traits = crate::Traits::empty();
@@ -379,8 +382,34 @@ impl Output {
         }
         let alternatives = self.list("Alternative", &rows);
         let Slot { name, optional, expected, .. } = slot;
-        format!(
+        let row = format!(
             "Slot {{ name: {name:?}, optional: {optional}, expected: {expected}, alternatives: {alternatives} }}"
-        )
+        );
+        self.id("Slot", row)
+    }
+}
+
+/// The rows of one type. Equal runs of them are stored once, also where one is a part of another.
+#[derive(Default)]
+struct Pool {
+    rows: Vec<String>,
+    runs: BTreeMap<Vec<String>, usize>,
+}
+
+impl Pool {
+    /// The number of the first row of a run.
+    fn run(&mut self, run: &[String]) -> usize {
+        if run.is_empty() {
+            return 0;
+        }
+        if let Some(start) = self.runs.get(run) {
+            return *start;
+        }
+        let start = self.rows.windows(run.len()).position(|rows| rows == run).unwrap_or_else(|| {
+            self.rows.extend_from_slice(run);
+            self.rows.len() - run.len()
+        });
+        self.runs.insert(run.to_vec(), start);
+        start
     }
 }

@@ -40,12 +40,13 @@ impl Output {
                     None => format!("Presence::With(Mod::{})", variant(name)),
                 },
             };
-            rows.push(format!(
+            let row = format!(
                 "OperandSpec {{ name: {:?}, shape: {shape}, presence: {presence}, gates: {gates} }}",
                 operand.name
-            ));
+            );
+            rows.push(self.id("OperandSpec", row));
         }
-        Ok(self.list("OperandSpec", &rows))
+        Ok(self.list("OperandId", &rows))
     }
 
     pub(super) fn address(&mut self, form: &Form, address: &Address) -> Result<String, String> {
@@ -66,7 +67,7 @@ impl Output {
                     form.slots.iter().position(|slot| modifiers_of(slot).all(|m| self.spaces.contains(m)))
                 }) {
                     Some(slot) => format!("SpaceRef::Slot({slot})"),
-                    None => "SpaceRef::Fixed(&[])".into(),
+                    None => format!("SpaceRef::Fixed({})", self.list("Mod", &[])),
                 },
             ),
             Space::Tensor(types) => {
@@ -106,7 +107,10 @@ impl Output {
         let count = match &value.count {
             Count::Scalar => "CountRef::Scalar".into(),
             Count::Fixed(n) => format!("CountRef::Fixed({n})"),
-            Count::OneOf(counts) => format!("CountRef::OneOf(&{counts:?})"),
+            Count::OneOf(counts) => {
+                let counts: Vec<_> = counts.iter().map(u16::to_string).collect();
+                format!("CountRef::OneOf({})", self.list("u16", &counts))
+            }
             // A slot that this alternative of the form does not have counts as empty.
             Count::Slot { slot: name, times, over, minus } => match slot(name) {
                 Ok(slot) => {
@@ -148,7 +152,7 @@ impl Output {
         let always = || form.operands.iter().take_while(|o| o.presence == Presence::Always);
         let earlier =
             |name: &str| always().position(|o| o.name == name).ok_or(format!("no operand `{name}` before"));
-        let range = |range: &Option<Range>| {
+        let mut range = |range: &Option<Range>| {
             Ok::<_, String>(match range {
                 None => "None".to_string(),
                 Some(Range::Between { min, max, multiple }) => {
@@ -158,7 +162,10 @@ impl Output {
                     format!("Some(Range::PowerOfTwo {{ min: {min}, max: {max} }})")
                 }
                 Some(Range::Stride(extent)) => format!("Some(Range::Stride(Extent::{extent:?}))"),
-                Some(Range::OneOf(values)) => format!("Some(Range::OneOf(&{values:?}))"),
+                Some(Range::OneOf(values)) => {
+                    let values: Vec<_> = values.iter().map(i64::to_string).collect();
+                    format!("Some(Range::OneOf({}))", self.list("i64", &values))
+                }
                 Some(Range::From(name)) => format!("Some(Range::From({}))", earlier(name)?),
                 Some(Range::Fraction) => "Some(Range::Fraction)".into(),
             })

@@ -38,13 +38,13 @@ const UNNAMED: &str = "<text>";
 struct Inner {
     name: String,
     text: String,
-    starts: OnceLock<Vec<u32>>,
+    lines: OnceLock<Lines>,
 }
 
 impl Source {
     /// A text and what messages call it: a path, `<stdin>`.
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Source {
-        Source(Arc::new(Inner { name: name.into(), text: text.into(), starts: OnceLock::new() }))
+        Source(Arc::new(Inner { name: name.into(), text: text.into(), lines: OnceLock::new() }))
     }
 
     /// What messages call the text.
@@ -60,8 +60,7 @@ impl Source {
     /// The lines of the text.
     pub fn lines(&self) -> LineIndex<'_> {
         let text = self.0.text.as_bytes();
-        let starts = self.0.starts.get_or_init(|| line_starts(text));
-        LineIndex { text, starts: Cow::Borrowed(starts) }
+        LineIndex { text, lines: Cow::Borrowed(self.0.lines.get_or_init(|| Lines::of(text))) }
     }
 
     /// The line and column of a byte of the text.
@@ -148,6 +147,50 @@ fn line_starts(text: &[u8]) -> Vec<u32> {
     starts
 }
 
+/// What is known of the lines of a text.
+#[derive(Clone)]
+struct Lines {
+    /// Offsets of the first byte of each line.
+    starts: Vec<u32>,
+    /// How many characters start before each block of [`BLOCK`] bytes; found when a column in a long line is first asked for.
+    blocks: OnceLock<Vec<u32>>,
+}
+
+/// Columns further into a line than this are not counted from its start: a text may be a single line, and every statement of it have a position.
+const BLOCK: usize = 1024;
+
+impl Lines {
+    fn of(text: &[u8]) -> Lines {
+        Lines { starts: line_starts(text), blocks: OnceLock::new() }
+    }
+
+    /// How many characters start between two offsets.
+    fn characters(&self, text: &[u8], start: usize, end: usize) -> usize {
+        if end - start <= BLOCK {
+            return characters(&text[start..end]);
+        }
+        let blocks = self.blocks.get_or_init(|| {
+            let before = text.chunks(BLOCK).scan(0, |sum, block| {
+                let before = *sum;
+                *sum += characters(block) as u32;
+                Some(before)
+            });
+            before.chain([characters(text) as u32]).collect()
+        });
+        let before = |offset: usize| {
+            let block = offset / BLOCK;
+            blocks[block] as usize + characters(&text[block * BLOCK..offset])
+        };
+        before(end) - before(start)
+    }
+}
+
+/// How many characters start in some bytes of UTF-8.
+fn characters(bytes: &[u8]) -> usize {
+    // A continuation byte starts none.
+    bytes.iter().filter(|byte| **byte & 0xC0 != 0x80).count()
+}
+
 /// A place as people count: from 1, the column in characters.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Position {
@@ -166,40 +209,39 @@ impl fmt::Display for Position {
 /// Turns byte offsets of one text into [`Position`]s.
 pub struct LineIndex<'a> {
     text: &'a [u8],
-    starts: Cow<'a, [u32]>,
+    lines: Cow<'a, Lines>,
 }
 
 impl<'a> LineIndex<'a> {
     /// Finds the lines of `text`.
     pub fn new(text: &'a (impl AsRef<[u8]> + ?Sized)) -> Self {
         let text = text.as_ref();
-        LineIndex { text, starts: Cow::Owned(line_starts(text)) }
+        LineIndex { text, lines: Cow::Owned(Lines::of(text)) }
     }
 
     /// The position of a byte; an offset past the end is the end.
     pub fn position(&self, offset: u32) -> Position {
         let offset = offset.min(self.text.len() as u32);
-        let line = self.starts.partition_point(|start| *start <= offset) - 1;
-        let before = &self.text[self.starts[line] as usize..offset as usize];
-        // A UTF-8 continuation byte starts no character.
-        let column = before.iter().filter(|byte| **byte & 0xC0 != 0x80).count();
+        let starts = &self.lines.starts;
+        let line = starts.partition_point(|start| *start <= offset) - 1;
+        let column = self.lines.characters(self.text, starts[line] as usize, offset as usize);
         Position { line: line as u32 + 1, column: column as u32 + 1 }
     }
 
     /// The bytes of a line (counted from 1), without its line end; empty for a line that is not there.
     pub fn line(&self, line: u32) -> &'a [u8] {
-        let line = line as usize;
-        if line == 0 || line > self.starts.len() {
+        let (line, starts) = (line as usize, &self.lines.starts);
+        if line == 0 || line > starts.len() {
             return &[];
         }
-        let end = self.starts.get(line).map_or(self.text.len(), |next| *next as usize - 1);
-        let bytes = &self.text[self.starts[line - 1] as usize..end];
+        let end = starts.get(line).map_or(self.text.len(), |next| *next as usize - 1);
+        let bytes = &self.text[starts[line - 1] as usize..end];
         bytes.strip_suffix(b"\r").unwrap_or(bytes)
     }
 
     /// The span of what a line (counted from 1) has between its leading and trailing blanks; [`Span::NONE`] for a line that is not there.
     pub fn line_span(&self, line: u32) -> Span {
-        let Some(start) = (line as usize).checked_sub(1).and_then(|line| self.starts.get(line)) else {
+        let Some(start) = (line as usize).checked_sub(1).and_then(|line| self.lines.starts.get(line)) else {
             return Span::NONE;
         };
         let bytes = self.line(line);
@@ -221,6 +263,22 @@ mod tests {
             [lines.line(1), lines.line(2), lines.line(3), lines.line(4)],
             [&b"ab"[..], "\u{e9}x".as_bytes(), b"", b""]
         );
+    }
+
+    #[test]
+    fn columns_of_long_lines_count_the_same_characters() {
+        let line = "a\u{e9}\u{2192}".repeat(BLOCK);
+        let text = format!("x\n{line}\n{line}");
+        let lines = LineIndex::new(&text);
+        let mut counted = Position { line: 1, column: 1 };
+        for (offset, c) in text.char_indices() {
+            assert_eq!(lines.position(offset as u32), counted, "byte {offset}");
+            counted.column += 1;
+            if c == '\n' {
+                counted = Position { line: counted.line + 1, column: 1 };
+            }
+        }
+        assert_eq!(lines.position(text.len() as u32), counted);
     }
 
     #[test]

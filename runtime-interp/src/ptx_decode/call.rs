@@ -60,7 +60,7 @@ impl<'m> Body<'_, 'm> {
                 }
             },
         };
-        let known = self.decoder.functions.values().find(|k| k.id == model)?;
+        let known = self.decoder.functions.get(self.decoder.declared.get(&model)?)?;
         if known.kernel || known.params.len() != arguments.len() || known.results.len() != results.len() {
             return None;
         }

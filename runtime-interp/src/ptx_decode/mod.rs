@@ -170,6 +170,8 @@ struct Decoder<'m> {
     scopes: Scopes<'m>,
     program: ProgramBuilder,
     functions: FxHashMap<Symbol, Known>,
+    /// The names of the functions.
+    declared: FxHashMap<FuncId, Symbol>,
     aliases: FxHashMap<Symbol, Symbol>,
     /// Variables of the module, by declarator and number in `x<4>`.
     places: FxHashMap<(Id<Declarator>, u32), Place>,
@@ -194,6 +196,7 @@ impl<'m> Decoder<'m> {
             scopes: Scopes::new(module),
             program,
             functions: FxHashMap::default(),
+            declared: FxHashMap::default(),
             aliases: FxHashMap::default(),
             places: FxHashMap::default(),
             unsized_bytes: largest_argument(module),
@@ -336,6 +339,7 @@ impl<'m> Decoder<'m> {
             FunctionKind::Device { params: params.concat(), results: results.concat() }
         };
         let id = self.program.declare(self.name(function.name), kind);
+        self.declared.insert(id, function.name);
         self.functions.insert(function.name, Known { id, params, results, kernel, defined });
     }
 

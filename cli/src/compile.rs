@@ -5,6 +5,7 @@ use clap::Args;
 use std::path::{Path, PathBuf};
 use warpsmith::DEFAULT_TARGET;
 use warpsmith::Diagnostics;
+use warpsmith::diag::Language;
 use warpsmith::emit::Compiler;
 use warpsmith::{ir, llvm, lower};
 use warpsmith_harness::passes::Meaning;
@@ -287,6 +288,12 @@ pub fn read_ir(path: &Path) -> Result<ir::Module, Failure> {
 /// Reads IR text, which is still to be verified.
 fn parse_ir(path: &Path) -> Result<ir::Module, Failure> {
     let source = input::read(path).map_err(Failure::Usage)?;
+    if source.language == Language::Ptx {
+        let name = source.name();
+        return Err(Failure::Usage(format!(
+            "{name} is PTX, and this command takes IR text or LLVM bitcode: `warpsmith check {name}` validates PTX, `warpsmith run {name}` runs it"
+        )));
+    }
     ir::parse_module(&source.source).map_err(rejected)
 }
 

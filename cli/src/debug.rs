@@ -139,7 +139,7 @@ fn launch(options: &Options, source: &Input) -> Result<LaunchSpec, Failure> {
     };
     let text = input::read(path).map_err(Failure::Usage)?.text().to_owned();
     LaunchSpec::parse(&text).map_err(|errors| {
-        errors.iter().for_each(|e| eprintln!("error: launch description: {e}"));
+        errors.iter().for_each(|e| eprintln!("error: {}: {e}", path.display()));
         Failure::Rejected
     })
 }

@@ -242,12 +242,16 @@ impl Launch {
         machine: &Machine,
     ) -> Result<(), Fault> {
         if let Some(required) = attributes.required_block.filter(|r| *r != self.block) {
-            let message = format!("a block of {:?} for a kernel with .reqntid {required:?}", self.block);
+            let message = format!(
+                "kernel `{}` requires blocks of {required:?} threads (`.reqntid`), the launch has blocks of {:?}",
+                self.entry, self.block
+            );
             return Err(Fault::launch(message));
         }
         if let Some(most) = attributes.max_threads.filter(|m| threads > *m) {
             return Err(Fault::launch(format!(
-                "a block of {threads} threads for a kernel with .maxntid {most}"
+                "kernel `{}` takes blocks of at most {most} threads (`.maxntid`), the launch has blocks of {threads}",
+                self.entry
             )));
         }
         if attributes.explicit_cluster && self.cluster.or(attributes.required_cluster).is_none() {
@@ -316,8 +320,13 @@ impl Launch {
         }
         if params.len() != self.args.len() {
             let (want, have) = (params.len(), self.args.len());
+            // The first that is missing is what the caller has to look up.
+            let next = params.get(have).map_or(String::new(), |param| {
+                format!("; argument {have} is `{}` of {} bytes", param.name, param.bytes)
+            });
+            let are = if have == 1 { "is" } else { "are" };
             return Err(Fault::launch(format!(
-                "kernel `{}` takes {want} arguments, {have} are given",
+                "kernel `{}` takes {want} arguments, {have} {are} given{next}",
                 self.entry
             )));
         }

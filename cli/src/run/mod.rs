@@ -40,13 +40,13 @@ pub struct Options {
     #[arg(long, value_name = "NAME")]
     entry: Option<String>,
     /// Blocks.
-    #[arg(long, value_name = "X,Y,Z", value_delimiter = ',', default_value = "1", requires = "entry")]
+    #[arg(long, value_name = "X,Y,Z", value_delimiter = ',', value_parser = extent, default_value = "1", requires = "entry")]
     grid: Vec<u64>,
     /// Threads of a block.
-    #[arg(long, value_name = "X,Y,Z", value_delimiter = ',', default_value = "1", requires = "entry")]
+    #[arg(long, value_name = "X,Y,Z", value_delimiter = ',', value_parser = extent, default_value = "1", requires = "entry")]
     block: Vec<u64>,
     /// Blocks of a cluster.
-    #[arg(long, value_name = "X,Y,Z", value_delimiter = ',', requires = "entry")]
+    #[arg(long, value_name = "X,Y,Z", value_delimiter = ',', value_parser = extent, requires = "entry")]
     cluster: Option<Vec<u64>>,
     /// Bytes of dynamic shared memory.
     #[arg(long, value_name = "BYTES", requires = "entry")]
@@ -163,7 +163,11 @@ pub fn run(options: &Options) -> Outcome {
     let launch = launch(options, &source)?;
     let printed = Printed { kept: options.json.then(Arc::default) };
     let mut observations = None;
-    let outcome = launch.map_err(Problem::Launch).and_then(|launch| {
+    let description = match &options.launch {
+        Some(path) => path.display().to_string(),
+        None => "launch description".to_owned(),
+    };
+    let outcome = launch.map_err(|errors| Problem::Launch(description, errors)).and_then(|launch| {
         let source = if options.more.is_empty() { source } else { linked(options)? };
         #[cfg_attr(not(feature = "native"), expect(unused_mut, reason = "machine code changes the program"))]
         let (mut program, sources) = loaded(options, source, &launch)?;
@@ -208,6 +212,11 @@ pub fn run(options: &Options) -> Outcome {
         _ if bad => Err(Failure::Rejected),
         _ => Ok(()),
     }
+}
+
+/// One extent of a grid, a block or a cluster; the launch description has the limits.
+fn extent(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| "expected whole numbers with commas between, such as 256 or 16,16,1".to_owned())
 }
 
 /// With `--json` the answer goes to standard output even if the call names a file that is not there.

@@ -12,7 +12,8 @@ use warpsmith::watch::source::Frame;
 
 /// Why there is no result.
 pub(super) enum Problem {
-    Launch(Vec<LaunchError>),
+    /// A launch that cannot be read, and what describes it.
+    Launch(String, Vec<LaunchError>),
     Source(Language, Diagnostics),
     /// A fault, and the text of the program.
     Fault(Box<Fault>, Sources),
@@ -41,7 +42,7 @@ impl Problem {
             Problem::Failure(Failure::Rejected | Failure::Status(_)) => {
                 error("C0002", "the run is not as it should be")
             }
-            Problem::Launch(errors) => {
+            Problem::Launch(_, errors) => {
                 let list: Vec<String> = errors.iter().map(LaunchError::to_string).collect();
                 let mut value = error("bad_launch", &list.join("; "));
                 value["details"] = list.into();
@@ -75,8 +76,8 @@ impl Problem {
             Problem::Fault(fault, sources) => report(&sources.diagnostics(fault)),
             // The command reports it at the end.
             Problem::Failure(_) => {}
-            Problem::Launch(errors) => {
-                errors.iter().for_each(|e| eprintln!("error: launch description: {e}"))
+            Problem::Launch(description, errors) => {
+                errors.iter().for_each(|e| eprintln!("error: {description}: {e}"))
             }
             Problem::Source(_, diagnostics) => report(diagnostics),
         }

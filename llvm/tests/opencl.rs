@@ -313,3 +313,134 @@ fn atomic_objects() {
         same(&how, "out", &device.download::<i32>(out).unwrap(), 0, &expected);
     }
 }
+
+const GROUPS: [&[u8]; 2] = [include_bytes!("corpus/opencl3.O0.bc"), include_bytes!("corpus/opencl3.O3.bc")];
+
+/// What `opencl3.cl` is given: numbers of both signs.
+fn numbers(items: usize) -> Vec<i32> {
+    (0..items as i32).map(|i| i * 37 % 101 - 50).collect()
+}
+
+/// Runs a kernel on one group, and gives the 16 words of each item.
+fn of_group(how: &str, program: &Program, kernel: &str, block: [u32; 3], x: &[i32]) -> Vec<[i32; 16]> {
+    let mut device = Device::new();
+    let data = device.upload(x).unwrap();
+    let out = device.upload(&vec![0i32; x.len() * 16]).unwrap();
+    let launch = Launch::new(kernel).block(block).arg(data).arg(out);
+    device.launch(program, &launch).unwrap_or_else(|fault| panic!("{how}: {fault}"));
+    let words = device.download::<i32>(out).unwrap();
+    words.chunks(16).map(|item| item.try_into().unwrap()).collect()
+}
+
+fn unsigned_max(x: &[i32]) -> i32 {
+    x.iter().map(|x| x.cast_unsigned()).max().unwrap().cast_signed()
+}
+
+/// Groups of one sub-group that is not full, of full ones, and of several of which the last is not.
+const BLOCKS: [[u32; 3]; 4] = [[8, 3, 1], [32, 2, 1], [20, 2, 2], [64, 16, 1]];
+
+#[test]
+fn sub_groups() {
+    for (how, program) in programs_of(GROUPS) {
+        for block in BLOCKS {
+            let items = block.iter().product::<u32>() as usize;
+            let x = numbers(items);
+            let found = of_group(&how, &program, "sub_groups", block, &x);
+            for (i, found) in found.iter().enumerate() {
+                let first = i / 32 * 32;
+                let all = &x[first..items.min(first + 32)];
+                let lane = i - first;
+                let (before, up_to) = (&all[..lane], &all[..=lane]);
+                let max = |x: &[i32]| *x.iter().max().unwrap();
+                let min = |x: &[i32]| *x.iter().min().unwrap();
+                let expected = [
+                    lane as i32,
+                    all.len() as i32,
+                    32,
+                    (i / 32) as i32,
+                    items.div_ceil(32) as i32,
+                    all.iter().sum(),
+                    min(all),
+                    unsigned_max(all),
+                    up_to.iter().sum(),
+                    before.iter().sum(),
+                    before.iter().copied().max().unwrap_or(i32::MIN),
+                    min(up_to),
+                    all.iter().all(|x| *x > -90).into(),
+                    all.contains(&x[3]).into(),
+                    all[5],
+                    all.iter().sum::<i32>() + max(up_to) + min(all),
+                ];
+                assert_eq!(*found, expected, "{how}, {block:?}: item {i}");
+            }
+        }
+    }
+}
+
+#[test]
+fn groups() {
+    for (how, program) in programs_of(GROUPS) {
+        for block in BLOCKS {
+            let items = block.iter().product::<u32>() as usize;
+            let x = numbers(items);
+            let found = of_group(&how, &program, "groups", block, &x);
+            let (max, min) = (*x.iter().max().unwrap(), *x.iter().min().unwrap());
+            for (i, found) in found.iter().enumerate() {
+                let (before, up_to) = (&x[..i], &x[..=i]);
+                let sum: i32 = x.iter().sum();
+                let expected = [
+                    sum,
+                    min,
+                    unsigned_max(&x),
+                    up_to.iter().sum(),
+                    before.iter().sum(),
+                    *up_to.iter().max().unwrap(),
+                    before.iter().copied().min().unwrap_or(i32::MAX),
+                    1,
+                    1,
+                    1,
+                    0,
+                    x[block[0] as usize * 2 - 1],
+                    up_to.iter().sum(),
+                    before.iter().sum(),
+                    max,
+                    sum + 2 * items as i32,
+                ];
+                assert_eq!(*found, expected, "{how}, {block:?}: item {i}");
+            }
+        }
+    }
+}
+
+#[test]
+fn generic_pointers_and_their_spaces() {
+    for (how, program) in programs_of(GROUPS) {
+        // Which space, and what the memory there holds after that.
+        for (which, expected) in [(0u32, [17, 0]), (1, [2, 18]), (2, [4, 19])] {
+            let mut device = Device::new();
+            let out = device.upload(&[0i32; 2]).unwrap();
+            // The null pointer of group memory is 0, where that begins: this one is elsewhere.
+            let launch = Launch::new("spaces").block([1, 1, 1]).dynamic_shared(32);
+            device
+                .launch(&program, &launch.arg(out).arg(16u64).arg(which))
+                .unwrap_or_else(|f| panic!("{how}: {f}"));
+            assert_eq!(device.download::<i32>(out).unwrap(), expected, "{how}: {which}");
+        }
+    }
+}
+
+#[test]
+fn tangents() {
+    for (how, program) in programs_of(GROUPS) {
+        let cases = [(0.25, 1.0), (-0.25, -1.0), (0.5, f64::INFINITY), (1.5, f64::NEG_INFINITY), (3.0, 0.0)];
+        for (x, expected) in cases {
+            let mut device = Device::new();
+            let (d, f) = (device.upload(&[x, 0.0f64]).unwrap(), device.upload(&[x as f32, 0.0]).unwrap());
+            let launch = Launch::new("tangents").block([1, 1, 1]).arg(d).arg(f);
+            device.launch(&program, &launch).unwrap_or_else(|fault| panic!("{how}: {fault}"));
+            let (d, f) = (device.download::<f64>(d).unwrap()[1], device.download::<f32>(f).unwrap()[1]);
+            assert!(d == expected || (d - expected).abs() < 1e-15, "{how}: {x}: {d}");
+            assert!(f64::from(f) == expected || (f64::from(f) - expected).abs() < 1e-6, "{how}: {x}: {f}");
+        }
+    }
+}

@@ -1,6 +1,7 @@
 //! The types of a module, and how large they are in memory.
 
 use crate::error::{Error, Result};
+use std::sync::OnceLock;
 use warpsmith_base::FxHashMap;
 
 /// A type of a module, by its number.
@@ -63,8 +64,20 @@ pub struct Types {
     /// Log2 of the depth of nesting is no use: the depth itself, so that walks over types end.
     depths: Vec<u32>,
     layout: DataLayout,
+    /// How structs lie in memory, by the number of their type, as they are asked for: once each, since one may be part of many.
+    structs: OnceLock<Vec<OnceLock<StructLayout>>>,
     /// Those that are asked for at every other instruction, once they are there.
     frequent: Frequent,
+}
+
+/// How a struct lies in memory.
+#[derive(Clone, Debug)]
+struct StructLayout {
+    /// The bytes up to the end of the last field.
+    size: u64,
+    align: u64,
+    /// Where each field starts.
+    offsets: Box<[u64]>,
 }
 
 /// The numbers of types that instructions have without naming them.
@@ -161,6 +174,15 @@ impl Types {
             }
         }
         self.layout.note_usual();
+        self.structs.take();
+    }
+
+    fn add(&mut self, ty: Type, depth: u32) {
+        self.depths.push(depth);
+        self.types.push(ty);
+        if let Some(structs) = self.structs.get_mut() {
+            structs.push(OnceLock::new());
+        }
     }
 
     /// Appends a type, as the file numbers it.
@@ -187,8 +209,7 @@ impl Types {
         if depth > MAX_DEPTH {
             return Err(Error::unsupported(format!("a type of more than {MAX_DEPTH} levels")).at(offset));
         }
-        self.depths.push(depth);
-        self.types.push(ty);
+        self.add(ty, depth);
         Ok(())
     }
 
@@ -202,8 +223,7 @@ impl Types {
             return *id;
         }
         let id = TypeId(self.types.len() as u32);
-        self.types.push(ty);
-        self.depths.push(1);
+        self.add(ty, 1);
         id
     }
 
@@ -269,8 +289,7 @@ impl Types {
 
     /// The bytes that a value is stored in.
     pub fn store_size(&self, id: TypeId) -> Result<u64> {
-        let too_large =
-            || Error::unsupported(format!("a type of more than 2^63 bytes: {}", self.display(id)));
+        let too_large = || self.too_large(id);
         Ok(match self.get(id) {
             Type::Half | Type::BFloat => 2,
             Type::Float => 4,
@@ -287,17 +306,7 @@ impl Types {
                 let bits = self.bits(*element)?.checked_mul(u64::from(*len)).ok_or_else(too_large)?;
                 bits.div_ceil(8)
             }
-            Type::Struct { packed, fields, .. } => {
-                let mut at = 0u64;
-                for field in fields {
-                    at = if *packed { at } else { at.next_multiple_of(self.align(*field)) };
-                    at = at
-                        .checked_add(self.alloc_size(*field)?)
-                        .filter(|n| *n < 1 << 62)
-                        .ok_or_else(too_large)?;
-                }
-                at
-            }
+            Type::Struct { .. } => self.struct_layout(id)?.size,
             Type::Void
             | Type::Label
             | Type::Metadata
@@ -333,8 +342,8 @@ impl Types {
                 listed.map_or_else(|| bits.div_ceil(8).min(1 << 32).next_power_of_two(), |(_, align)| *align)
             }
             Type::Array { element, .. } => self.align(*element),
-            Type::Struct { packed: true, .. } => 1,
-            Type::Struct { fields, .. } => fields.iter().map(|field| self.align(*field)).max().unwrap_or(1),
+            // One that is too large has no size, which is asked for too.
+            Type::Struct { .. } => self.struct_layout(id).map_or(1, |layout| layout.align),
             Type::Half | Type::BFloat => 2,
             Type::Float => 4,
             Type::Fp128 | Type::PpcFp128 | Type::X86Fp80 => 16,
@@ -349,20 +358,44 @@ impl Types {
         }
     }
 
-    /// Where a field of a struct starts.
-    pub fn field_offset(&self, id: TypeId, index: usize) -> Result<u64> {
+    fn struct_layout(&self, id: TypeId) -> Result<&StructLayout> {
         let Type::Struct { packed, fields, .. } = self.get(id) else {
             return Err(Error::unsupported(format!("a field of {}", self.display(id))));
         };
-        let mut at = 0u64;
-        for (n, field) in fields.iter().enumerate() {
-            at = if *packed { at } else { at.next_multiple_of(self.align(*field)) };
-            if n == index {
-                return Ok(at);
-            }
-            at = at.saturating_add(self.alloc_size(*field)?);
+        let structs = self.structs.get_or_init(|| vec![OnceLock::new(); self.types.len()]);
+        let known = &structs[id.0 as usize];
+        if let Some(layout) = known.get() {
+            return Ok(layout);
         }
-        Err(Error::unsupported(format!("field {index} of {}, which has {}", self.display(id), fields.len())))
+        let mut layout = StructLayout { size: 0, align: 1, offsets: Box::default() };
+        let mut offsets = Vec::with_capacity(fields.len());
+        for field in fields {
+            // The size first: what is too large has no alignment.
+            let size = self.alloc_size(*field)?;
+            if !*packed {
+                let align = self.align(*field);
+                layout.align = layout.align.max(align);
+                layout.size = layout.size.next_multiple_of(align);
+            }
+            offsets.push(layout.size);
+            let end = layout.size.checked_add(size).filter(|n| *n < 1 << 62);
+            layout.size = end.ok_or_else(|| self.too_large(id))?;
+        }
+        layout.offsets = offsets.into();
+        Ok(known.get_or_init(|| layout))
+    }
+
+    fn too_large(&self, id: TypeId) -> Error {
+        Error::unsupported(format!("a type of more than 2^62 bytes: {}", self.display(id)))
+    }
+
+    /// Where a field of a struct starts.
+    pub fn field_offset(&self, id: TypeId, index: usize) -> Result<u64> {
+        let layout = self.struct_layout(id)?;
+        layout.offsets.get(index).copied().ok_or_else(|| {
+            let fields = layout.offsets.len();
+            Error::unsupported(format!("field {index} of {}, which has {fields}", self.display(id)))
+        })
     }
 
     /// The type of a part of an aggregate.
@@ -457,5 +490,35 @@ impl Types {
             }
             Type::Other(name) => out.push_str(name),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Type, TypeId, Types};
+
+    /// Each twice in the next: walks that visit every part would not end.
+    #[test]
+    fn structs_in_structs_are_measured_once() {
+        let mut types = Types::default();
+        types.push(Type::Integer(16), 0).unwrap();
+        types.push(Type::Integer(8), 0).unwrap();
+        let fields = vec![TypeId(0), TypeId(1)];
+        types.push(Type::Struct { packed: false, fields, name: None }, 0).unwrap();
+        for n in 2..60 {
+            let fields = vec![TypeId(n); 2];
+            types.push(Type::Struct { packed: false, fields, name: None }, 0).unwrap();
+        }
+        let last = |n: u32| TypeId(2 + n);
+        assert_eq!((types.store_size(last(0)).unwrap(), types.alloc_size(last(0)).unwrap()), (3, 4));
+        assert_eq!(types.store_size(last(50)).unwrap(), 4 << 50);
+        assert_eq!(types.field_offset(last(50), 1).unwrap(), 2 << 50);
+        assert_eq!(types.align(last(50)), 2);
+        assert!(types.field_offset(last(50), 2).is_err());
+        // i16 with another alignment.
+        types.set_layout("e-i16:64");
+        assert_eq!((types.store_size(last(0)).unwrap(), types.alloc_size(last(0)).unwrap()), (9, 16));
+        let too_large = types.store_size(last(58)).unwrap_err();
+        assert!(too_large.message.contains("2^62"), "{}", too_large.message);
     }
 }

@@ -40,6 +40,10 @@ impl Builder<'_, '_, '_> {
                 let pi = self.float_const(ty, std::f64::consts::PI);
                 self.float_op(Opcode::Fdiv, &[angle, pi], false)
             }
+            Function::TanPi => {
+                let (sine, cosine) = (self.math("sinpi", ty, all)?, self.math("cospi", ty, all)?);
+                self.float_op(Opcode::Fdiv, &[sine, cosine], false)
+            }
             Function::Root => self.root(x, get(1)?)?,
             Function::Float(op) => {
                 let operands = all.get(..op.info().operands.len()).ok_or_else(missing)?;
@@ -266,6 +270,7 @@ impl Builder<'_, '_, '_> {
             | Function::Float(_)
             | Function::Fast(_)
             | Function::OverPi(_)
+            | Function::TanPi
             | Function::Is(_)
             | Function::Class(_)
             | Function::SignBit

@@ -4,7 +4,9 @@ use super::table::Parts;
 use super::{Operands, missing};
 use crate::error::Result;
 use crate::import::function::{Builder, Values};
+use crate::module::body::{Call, Inst};
 use warpsmith_ir::{AtomicOp, InstBuilder, MemFlags, MemoryOrder, MemoryScope, Opcode, Type, Value};
+use warpsmith_isa::StateSpace;
 
 /// `vload4`, `vstore_half4_rte`: what a name says.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -144,6 +146,34 @@ impl Builder<'_, '_, '_> {
         let orders = [MemoryOrder::Relaxed; 2];
         let old = self.b.ins().cmpxchg(orders, MemoryScope::Gpu, pointer, expected, new).first();
         Ok(Values::from_slice(&[old]))
+    }
+}
+
+impl Builder<'_, '_, '_> {
+    /// A pointer to generic memory as one to a space, or null where it points to another.
+    pub(super) fn address_space_pointer(
+        &mut self,
+        inst: &Inst,
+        call: &Call,
+        space: StateSpace,
+    ) -> Result<bool> {
+        let parts = self.parts(inst.ty)?;
+        let ([arg], [part]) = (self.body.args(call), parts.as_slice()) else {
+            return Err(missing());
+        };
+        let (arg, ty) = (*arg, part.ty);
+        let pointer = self.value(arg)?.first().copied().ok_or_else(missing)?;
+        let pointer = self.generic(pointer);
+        if !ty.is_ptr() || self.type_of(pointer) != Type::PTR {
+            return Err(missing());
+        }
+        let is_there = self.ptx_one(&format!("isspacep.{}", space.name()), vec![pointer.into()], Type::I1)?;
+        let there = self.pointer_as(pointer, ty);
+        let zero = self.b.ins().iconst(Type::I64, 0);
+        let null = self.b.ins().inttoptr(ty, zero);
+        let value = self.b.ins().select(is_there, there, null);
+        self.result(inst, &[value])?;
+        Ok(true)
     }
 }
 

@@ -1,12 +1,13 @@
 //! OpenCL C's built-in functions (OpenCL C 3.0 specification, 6.15), which clang leaves to a library as calls of overloaded functions: on NVIDIA's GPUs
 //! each is a few operations or a function of the math library.
 //!
-//! What is not here - images, samplers, pipes, queues, functions of sub-groups and of whole groups - stays undefined.
+//! What is not here - images, samplers, pipes, queues, shuffles in sub-groups - stays undefined.
 
 mod atomic;
 mod convert;
 mod copy;
 mod element;
+mod group;
 mod mangled;
 mod memory;
 mod special;
@@ -75,6 +76,9 @@ fn missing() -> Error {
 impl Builder<'_, '_, '_> {
     /// The call of a function that no module defines; false if it is none of OpenCL's that are known here.
     pub fn opencl(&mut self, inst: &Inst, call: &Call, symbol: &str) -> Result<bool> {
+        if let Some(space) = table::address_space(symbol) {
+            return self.address_space_pointer(inst, call, space);
+        }
         let Some((name, params)) = mangled::read(symbol) else { return Ok(false) };
         let builtin = table::find(name);
         let sized = memory::Sized::of(name);
@@ -179,6 +183,9 @@ impl Builder<'_, '_, '_> {
             Builtin::Count(by) => self.atomic_count(by, operands),
             Builtin::AtomicExchangeIf => self.atomic_exchange_if(operands),
             Builtin::AtomicObject(op) => self.atomic_object(op, call, operands),
+            Builtin::SubGroup(number) => self.sub_group_number(number, operands),
+            Builtin::SubGroupBarrier => self.sub_group_barrier(),
+            Builtin::Collective(group, what) => self.collective(group, what, operands),
             Builtin::AsyncCopy { strided } => self.async_copy(strided, operands),
         }
     }

@@ -1,6 +1,7 @@
 //! OpenCL's built-in functions by name.
 
 use warpsmith_ir::{AtomicOp, FloatCC, Opcode};
+use warpsmith_isa::StateSpace;
 
 /// What a function is. Names in quotes are of functions of the math library.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,6 +32,12 @@ pub(super) enum Builtin {
     AtomicExchangeIf,
     /// On the atomic types of OpenCL 2.
     AtomicObject(AtomicObject),
+    /// A number of sub-groups.
+    SubGroup(SubGroup),
+    /// All work items of a sub-group wait for each other.
+    SubGroupBarrier,
+    /// What all work items of a group compute together.
+    Collective(Group, Collective),
     /// A copy by all work items of a group; with the distance of the elements in global memory, or without.
     AsyncCopy {
         strided: bool,
@@ -67,6 +74,43 @@ pub(super) enum Work {
     LocalLinearId,
 }
 
+/// The numbers of sub-groups (OpenCL C specification, 6.15.19).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum SubGroup {
+    LocalId,
+    Size,
+    MaxSize,
+    Id,
+    Count,
+}
+
+/// Who computes something together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Group {
+    /// A sub-group.
+    Warp,
+    Block,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Collective {
+    All,
+    Any,
+    Broadcast,
+    Reduce(Combine),
+    /// The values up to each work item's own, combined.
+    Inclusive(Combine),
+    /// Those before it.
+    Exclusive(Combine),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Combine {
+    Add,
+    Min,
+    Max,
+}
+
 /// A function on each element of its operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Function {
@@ -76,6 +120,8 @@ pub(super) enum Function {
     Fast(&'static str),
     /// A function of the math library over pi.
     OverPi(&'static str),
+    /// The tangent of a multiple of pi.
+    TanPi,
     Is(FloatCC),
     /// Whether it is of one of LLVM's classes of floats.
     Class(i64),
@@ -133,6 +179,16 @@ pub(super) fn find(name: &str) -> Option<Builtin> {
     TABLE.binary_search_by_key(&name, |(known, _)| known).ok().map(|at| TABLE[at].1)
 }
 
+/// The space that `to_global`, `to_local` and `to_private` (6.15.10) ask for, by the names that clang calls them by.
+pub(super) fn address_space(symbol: &str) -> Option<StateSpace> {
+    match symbol {
+        "__to_global" => Some(StateSpace::Global),
+        "__to_local" => Some(StateSpace::Shared),
+        "__to_private" => Some(StateSpace::Local),
+        _ => None,
+    }
+}
+
 const fn math(name: &'static str) -> Builtin {
     Builtin::Element(Function::Math(name))
 }
@@ -159,6 +215,14 @@ const fn times(factor: f64) -> Builtin {
 
 const fn object(op: AtomicObject) -> Builtin {
     Builtin::AtomicObject(op)
+}
+
+const fn warp(what: Collective) -> Builtin {
+    Builtin::Collective(Group::Warp, what)
+}
+
+const fn block(what: Collective) -> Builtin {
+    Builtin::Collective(Group::Block, what)
 }
 
 const fn fetch(signed: AtomicOp, unsigned: AtomicOp, float: Option<AtomicOp>) -> Builtin {
@@ -270,6 +334,7 @@ const TABLE: &[(&str, Builtin)] = &[
     ("fract", Builtin::Parts(Parts::Fraction)),
     ("frexp", Builtin::Parts(Parts::Significand)),
     ("get_enqueued_local_size", Builtin::Work(Work::LocalSize)),
+    ("get_enqueued_num_sub_groups", Builtin::SubGroup(SubGroup::Count)),
     ("get_global_id", Builtin::Work(Work::GlobalId)),
     ("get_global_linear_id", Builtin::Work(Work::GlobalLinearId)),
     ("get_global_offset", Builtin::Work(Work::Offset)),
@@ -278,7 +343,12 @@ const TABLE: &[(&str, Builtin)] = &[
     ("get_local_id", Builtin::Work(Work::LocalId)),
     ("get_local_linear_id", Builtin::Work(Work::LocalLinearId)),
     ("get_local_size", Builtin::Work(Work::LocalSize)),
+    ("get_max_sub_group_size", Builtin::SubGroup(SubGroup::MaxSize)),
     ("get_num_groups", Builtin::Work(Work::Groups)),
+    ("get_num_sub_groups", Builtin::SubGroup(SubGroup::Count)),
+    ("get_sub_group_id", Builtin::SubGroup(SubGroup::Id)),
+    ("get_sub_group_local_id", Builtin::SubGroup(SubGroup::LocalId)),
+    ("get_sub_group_size", Builtin::SubGroup(SubGroup::Size)),
     ("get_work_dim", Builtin::Work(Work::Dimensions)),
     ("hadd", each(Function::HalfSum)),
     ("half_cos", fast("fast_cos")),
@@ -376,14 +446,40 @@ const TABLE: &[(&str, Builtin)] = &[
     ("smoothstep", each(Function::Smoothstep)),
     ("sqrt", float(Opcode::Fsqrt)),
     ("step", each(Function::Step)),
+    ("sub_group_all", warp(Collective::All)),
+    ("sub_group_any", warp(Collective::Any)),
+    ("sub_group_barrier", Builtin::SubGroupBarrier),
+    ("sub_group_broadcast", warp(Collective::Broadcast)),
+    ("sub_group_reduce_add", warp(Collective::Reduce(Combine::Add))),
+    ("sub_group_reduce_max", warp(Collective::Reduce(Combine::Max))),
+    ("sub_group_reduce_min", warp(Collective::Reduce(Combine::Min))),
+    ("sub_group_scan_exclusive_add", warp(Collective::Exclusive(Combine::Add))),
+    ("sub_group_scan_exclusive_max", warp(Collective::Exclusive(Combine::Max))),
+    ("sub_group_scan_exclusive_min", warp(Collective::Exclusive(Combine::Min))),
+    ("sub_group_scan_inclusive_add", warp(Collective::Inclusive(Combine::Add))),
+    ("sub_group_scan_inclusive_max", warp(Collective::Inclusive(Combine::Max))),
+    ("sub_group_scan_inclusive_min", warp(Collective::Inclusive(Combine::Min))),
     ("sub_sat", each(Function::SubtractSaturating)),
     ("tan", math("tan")),
     ("tanh", math("tanh")),
+    ("tanpi", each(Function::TanPi)),
     ("tgamma", math("tgamma")),
     ("trunc", float(Opcode::Ftrunc)),
     ("upsample", each(Function::Join)),
     ("wait_group_events", Builtin::Barrier),
+    ("work_group_all", block(Collective::All)),
+    ("work_group_any", block(Collective::Any)),
     ("work_group_barrier", Builtin::Barrier),
+    ("work_group_broadcast", block(Collective::Broadcast)),
+    ("work_group_reduce_add", block(Collective::Reduce(Combine::Add))),
+    ("work_group_reduce_max", block(Collective::Reduce(Combine::Max))),
+    ("work_group_reduce_min", block(Collective::Reduce(Combine::Min))),
+    ("work_group_scan_exclusive_add", block(Collective::Exclusive(Combine::Add))),
+    ("work_group_scan_exclusive_max", block(Collective::Exclusive(Combine::Max))),
+    ("work_group_scan_exclusive_min", block(Collective::Exclusive(Combine::Min))),
+    ("work_group_scan_inclusive_add", block(Collective::Inclusive(Combine::Add))),
+    ("work_group_scan_inclusive_max", block(Collective::Inclusive(Combine::Max))),
+    ("work_group_scan_inclusive_min", block(Collective::Inclusive(Combine::Min))),
     ("write_mem_fence", Builtin::Fence),
 ];
 

@@ -34,12 +34,14 @@ impl LocalNames {
         let mut second = (Vec::new(), Vec::new());
         slots.iter().for_each(|&slot| claim(&mut used, names.get(slot), slot, &mut second.0));
         values.iter().for_each(|&value| claim(&mut used, names.get(value), value, &mut second.1));
-        second.0.into_iter().for_each(|slot| step_back(&mut used, func, slot, &mut renamed.slots));
-        second.1.into_iter().for_each(|value| step_back(&mut used, func, value, &mut renamed.values));
+        let clash = may_be_made_up(&used);
+        second.0.into_iter().for_each(|slot| step_back(&mut used, clash, func, slot, &mut renamed.slots));
+        second.1.into_iter().for_each(|value| step_back(&mut used, clash, func, value, &mut renamed.values));
         let mut used = FxHashSet::default();
         let mut second = Vec::new();
         func.layout.blocks().for_each(|block| claim(&mut used, names.get(block), block, &mut second));
-        second.into_iter().for_each(|block| step_back(&mut used, func, block, &mut renamed.blocks));
+        let clash = may_be_made_up(&used);
+        second.into_iter().for_each(|block| step_back(&mut used, clash, func, block, &mut renamed.blocks));
         let any = !(renamed.values.is_empty() && renamed.slots.is_empty() && renamed.blocks.is_empty());
         LocalNames { taken: any.then(|| Box::new(renamed)) }
     }
@@ -79,14 +81,23 @@ fn claim<'a, E: Copy>(
     }
 }
 
-/// Finds a free name for an entity whose first choice may be taken.
+/// Whether a given name may be one that is made up for another entity: these end in a number. Where none does, none of them need be made to look.
+fn may_be_made_up(given: &FxHashSet<std::borrow::Cow<'_, str>>) -> bool {
+    given.iter().any(|name| name.ends_with(|c: char| c.is_ascii_digit()))
+}
+
+/// Finds a free name for an entity whose first choice may be taken; by a made-up name only if there can be a `clash`.
 fn step_back<E: Named + std::hash::Hash + Eq + fmt::Display>(
     used: &mut FxHashSet<std::borrow::Cow<'_, str>>,
+    clash: bool,
     func: &Function,
     entity: E,
     renamed: &mut warpsmith_base::FxHashMap<E, String>,
 ) {
     let given = func.names.get(entity);
+    if given.is_none() && !clash {
+        return;
+    }
     let plain = given.map_or_else(|| entity.to_string(), str::to_string);
     if given.is_none() && used.insert(plain.clone().into()) {
         return;

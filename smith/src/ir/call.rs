@@ -4,7 +4,7 @@ use super::values::Flavour;
 use super::{Config, Generator};
 use crate::{BYTES_PER_THREAD, INPUT_BYTES};
 use arbitrary::{Result, Unstructured};
-use warpsmith_ir::{InstBuilder, MemFlags, Param, Type, Value};
+use warpsmith_ir::{FuncId, InstBuilder, MemFlags, Param, Type, Value};
 
 /// What a function takes and returns. Structs are more often among it than among values: how they are passed is a matter of its own.
 pub(super) fn signature(
@@ -83,6 +83,10 @@ impl Generator<'_, '_, '_> {
     /// A call of one of the functions, by its name or its address.
     pub(super) fn call(&mut self) -> Result<()> {
         let callee = *self.u.choose(self.helpers)?;
+        self.call_of(callee)
+    }
+
+    fn call_of(&mut self, callee: FuncId) -> Result<()> {
         let params = self.b.module().functions[callee].params.clone();
         let by_value = params.iter().any(|param| param.byval.is_some());
         if by_value && self.pointers.is_none() {
@@ -107,10 +111,19 @@ impl Generator<'_, '_, '_> {
         Ok(())
     }
 
-    /// The sum of the integers that a function returns. `None` if it returns none.
+    /// The sum of the integers that a function returns, of a struct if one does. `None` if it returns none.
     pub(super) fn called_fields(&mut self) -> Result<Option<Value>> {
         let known = self.values.len();
-        self.call()?;
+        let functions = &self.b.module().functions;
+        let returns_fields = |id: &FuncId| functions[*id].ret.iter().any(|ty| ty.is_aggregate());
+        let with_fields: Vec<FuncId> = self.helpers.iter().copied().filter(returns_fields).collect();
+        match with_fields.is_empty() {
+            true => self.call()?,
+            false => {
+                let callee = *self.u.choose(&with_fields)?;
+                self.call_of(callee)?;
+            }
+        }
         let mut sum: Option<Value> = None;
         for n in known..self.values.len() {
             for leaf in self.leaves(self.values[n]) {

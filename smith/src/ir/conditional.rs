@@ -83,10 +83,21 @@ impl Generator<'_, '_, '_> {
             let value = self.value(ty)?;
             self.write_slot(slot, value);
         }
-        let handed_on = match read {
+        let mut handed_on = match read {
             Some(value) if self.u.ratio(3, 4)? => value,
             Some(_) | None => self.value(ty)?,
         };
+        if let Some(first) = first
+            && self.u.ratio(3, 4)?
+        {
+            // What the arms begin with is needed in both.
+            let first = match ty.bits().cmp(&Type::I32.bits()) {
+                std::cmp::Ordering::Less => self.b.ins().trunc(ty, first),
+                std::cmp::Ordering::Equal => first,
+                std::cmp::Ordering::Greater => self.b.ins().zext(ty, first),
+            };
+            handed_on = self.b.ins().bxor(handed_on, first);
+        }
         self.b.ins().jump(join, &[handed_on]);
         Ok(())
     }

@@ -7,6 +7,9 @@ use warpsmith_ir::{InstBuilder, MemFlags, Type, Value};
 /// Where it is written, behind what else a thread writes.
 const PLACE: i32 = 240;
 
+/// How many results of one idiom are needed.
+const KEPT: usize = 4;
+
 impl Generator<'_, '_, '_> {
     /// Adds to the digest some of the values that the block has computed, all behind position `known`.
     pub(super) fn show_some(&mut self, known: usize) -> Result<()> {
@@ -14,6 +17,23 @@ impl Generator<'_, '_, '_> {
         for value in new {
             if self.flavour.shown > 0 && self.u.ratio(self.flavour.shown, 16)? {
                 self.show(value);
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes sure that the last values behind position `known` are needed, whatever the module shows of others.
+    pub(super) fn keep(&mut self, known: usize) -> Result<()> {
+        let new = self.values.get(known..).unwrap_or_default();
+        let new: Vec<Value> = new.iter().rev().take(KEPT).copied().collect();
+        for value in new {
+            match self.digest {
+                Some(_) => self.show(value),
+                None if self.b.func().dfg.ty(value).bits() <= 128 => {
+                    let place = self.u.int_in_range(8..=14)?;
+                    self.write_own(value, 16 * place)?;
+                }
+                None => {}
             }
         }
         Ok(())

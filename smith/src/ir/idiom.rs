@@ -9,8 +9,17 @@ use warpsmith_ir::{InstBuilder, InstData, IntCC, Opcode, Scalar, Type, Value};
 const KEPT: [u32; 7] = [0, 1, 2, 3, 7, 10, 23];
 
 impl Generator<'_, '_, '_> {
-    /// One of them.
+    /// One of them. Mostly its results are needed: passes would delete it before others see it.
     pub(super) fn idiom(&mut self) -> Result<()> {
+        let known = self.values.len();
+        self.any_idiom()?;
+        if self.u.ratio(3, 4)? {
+            self.keep(known)?;
+        }
+        Ok(())
+    }
+
+    fn any_idiom(&mut self) -> Result<()> {
         match *self.u.choose(&self.flavour.menus.idioms)? {
             Idiom::WideProduct => self.wide_product(),
             Idiom::Tie if self.config.floats => self.tie(),

@@ -87,10 +87,10 @@ const IDIOMS: [(Idiom, usize); 14] = [
     (Idiom::Extremum, 1),
     (Idiom::CountedLoop, 2),
     (Idiom::Conditional, 2),
-    (Idiom::ShortCircuit, 3),
+    (Idiom::ShortCircuit, 4),
     (Idiom::Dot, 3),
     (Idiom::Quotient, 2),
-    (Idiom::Neighbours, 3),
+    (Idiom::Neighbours, 4),
     (Idiom::Tile, 1),
 ];
 const REACHES: [(Reach, usize); 9] = [

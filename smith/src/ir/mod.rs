@@ -35,9 +35,9 @@ use menu::{Kind, Reach};
 use std::sync::OnceLock;
 use values::Flavour;
 use warpsmith_ir::{
-    Extent, FloatCC, FuncId, FuncKind, Function, FunctionBuilder, Global, GlobalId, InstBuilder, InstData,
-    IntCC, MemFlags, Module, Opcode, OperandRule, Param, Reloc, Shape, Sreg, StackSlot, Symbol, Type,
-    TypeSet, Value, Variable,
+    Extent, FloatCC, FuncId, FuncKind, Function, FunctionBuilder, Global, GlobalId, Inline, InstBuilder,
+    InstData, IntCC, MemFlags, Module, Opcode, OperandRule, Param, Reloc, Shape, Sreg, StackSlot, Symbol,
+    Type, TypeSet, Value, Variable,
 };
 use warpsmith_isa::StateSpace;
 
@@ -77,7 +77,11 @@ pub fn module(u: &mut Unstructured, config: &Config) -> Result<Module> {
     if config.calls {
         for n in 0..u.int_in_range(0..=2)? {
             let (params, ret) = call::signature(u, config, &flavour)?;
-            let function = Function::new(format!("helper{n}"), FuncKind::Func, params, vec![ret]);
+            let mut function = Function::new(format!("helper{n}"), FuncKind::Func, params, vec![ret]);
+            // Else next to no call would be left for passes and the ABI: these functions are small.
+            if u.ratio(1, 3)? {
+                function.attrs.inline = Inline::Never;
+            }
             let id = module.add_function(function);
             let mut generator = Generator::new(u, config, &flavour, &mut module, id, &helpers);
             generator.helper(ret)?;
@@ -234,6 +238,10 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
         let zero = self.b.ins().iconst(Type::I64, 0);
         self.b.def_var(digest, zero);
         self.digest = Some(digest).filter(|_| self.flavour.shown > 0);
+        // What stands here runs, whatever becomes of the graph.
+        for _ in 0..self.u.int_in_range(0..=2)? {
+            self.idiom()?;
+        }
         let fuel = self.b.declare_var(Type::I32);
         let amount = self.u.int_in_range(0..=self.config.fuel)?;
         let amount = self.b.ins().iconst(Type::I32, amount as i64);

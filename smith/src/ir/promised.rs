@@ -190,9 +190,11 @@ impl Generator<'_, '_, '_> {
         Ok(self.b.ins().bor(low, one))
     }
 
-    /// Zero, as the last bit of the product of a number and the next.
+    /// Zero, as the last bit of the product of a number and the next. The number is not a constant if there is another.
     pub(super) fn hidden_zero(&mut self, ty: Type) -> Result<Value> {
-        let value = self.value(ty)?;
+        let known = self.values.iter().copied().filter(|value| self.b.func().dfg.ty(*value) == ty);
+        let known: Vec<Value> = known.collect();
+        let value = if known.is_empty() { self.value(ty)? } else { *self.u.choose(&known)? };
         let one = self.number(ty, 1);
         let next = self.b.ins().iadd(value, one);
         let product = self.b.ins().imul(value, next);

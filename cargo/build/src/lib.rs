@@ -58,7 +58,7 @@ pub struct Output {
     pub bindings: PathBuf,
 }
 
-/// The errors of a failed build. As the error of `build.rs`, it repeats in one line what was already reported to cargo.
+/// The errors of a failed build, all with their source lines. `build.rs` returns it, and cargo shows it.
 pub struct Error {
     reports: Vec<String>,
 }
@@ -76,12 +76,6 @@ impl Error {
     pub fn reports(&self) -> &[String] {
         &self.reports
     }
-
-    /// The lines for cargo.
-    fn to_cargo(&self) -> String {
-        let lines = self.reports.iter().flat_map(|report| report.lines());
-        lines.map(|line| format!("cargo::error={line}\n")).collect()
-    }
 }
 
 impl From<Diagnostics> for Error {
@@ -96,9 +90,10 @@ impl fmt::Display for Error {
     }
 }
 
+/// What follows `Error: ` where `main` returns it, and an `unwrap`'s message.
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
+        write!(f, "the kernels do not compile\n\n{self}")
     }
 }
 
@@ -160,15 +155,11 @@ impl Build {
         self
     }
 
-    /// Compiles everything to `NAME.ptx` and `NAME.rs`, and prints errors and `rerun-if-changed` lines for cargo.
+    /// Compiles everything to `NAME.ptx` and `NAME.rs`, and prints `rerun-if-changed` lines for cargo.
     ///
     /// # Errors
     /// Everything that is wrong with the inputs.
-    pub fn compile(self, name: &str) -> Result<Output, Error> {
-        self.compile_quietly(name).inspect_err(|error| print!("{}", error.to_cargo()))
-    }
-
-    fn compile_quietly(mut self, name: &str) -> Result<Output, Error> {
+    pub fn compile(mut self, name: &str) -> Result<Output, Error> {
         let out_dir = match self.out_dir.take() {
             Some(folder) => folder,
             None => std::env::var_os("OUT_DIR")

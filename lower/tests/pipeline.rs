@@ -334,3 +334,39 @@ fn what_legalisation_has_no_rule_for_is_named() {
         assert_eq!(errors.iter().map(|error| &*error.message).collect::<Vec<_>>(), [expected]);
     }
 }
+
+/// Functions that each call the next, so many times.
+fn chain(functions: usize, calls: usize, attribute: &str) -> Module {
+    let mut text = String::from(
+        "kernel @k(%p: ptr<global>) {\nentry:\n  %x = load.i32 %p\n  %y = call @f0(%x)\n  store %y, %p\n  ret\n}\n",
+    );
+    for n in 0..functions {
+        text += &format!("func @f{n}(%x0: i32) -> i32 {attribute} {{\nentry:\n");
+        let calls = if n + 1 == functions { 0 } else { calls };
+        for call in 0..calls {
+            text += &format!("  %x{} = call @f{}(%x{call})\n", call + 1, n + 1);
+        }
+        text += &format!("  %last = iadd %x{calls}, 1\n  ret %last\n}}\n");
+    }
+    parse(&text)
+}
+
+#[test]
+fn copies_of_callees_have_a_bound() {
+    let size = |module: &Module| {
+        let functions = module.functions.values();
+        functions
+            .flat_map(|func| func.layout.blocks().map(|block| func.layout.insts(block).count()))
+            .sum::<usize>()
+    };
+    // What each copies is all that is behind it; 2^40 copies of what must be inlined.
+    for (mut module, most) in [(chain(4_000, 1, ""), 4_000_000), (chain(40, 2, "inline"), 4_000_000)] {
+        Pipeline::parse("inline").unwrap().run(&mut module, &mut Options::default()).unwrap();
+        assert!(size(&module) < most, "{}", size(&module));
+        ir::verify(&module).unwrap_or_else(|errors| panic!("{errors}"));
+    }
+    // A chain of a usual length is one kernel.
+    let mut module = chain(100, 1, "");
+    Pipeline::parse("inline").unwrap().run(&mut module, &mut Options::default()).unwrap();
+    assert_eq!(module.functions.len(), 1);
+}

@@ -20,6 +20,10 @@ const MAX_SIZE: usize = 600;
 const MAX_COLD: usize = 20;
 /// No function grows beyond this by what need not be inlined.
 const MAX_CALLER: usize = 60_000;
+/// All copies of a module together have at most so many instructions, and [`MAX_GROWTH`] times as many as the module: in a chain of functions
+/// that call the next, a copy is as large as all that is behind it.
+const MAX_COPIED: usize = 1 << 20;
+const MAX_GROWTH: usize = 16;
 /// Calls through pointers that come from copied functions are followed so often.
 const MAX_ROUNDS: u32 = 4;
 
@@ -38,6 +42,8 @@ impl ModulePass for Inliner {
         for (id, func) in &module.functions {
             sizes[id] = size(func);
         }
+        let whole: usize = sizes.values().sum();
+        let mut budget = MAX_COPIED + MAX_GROWTH * whole;
         let mut inlined: EntitySet<FuncId> = EntitySet::new();
         let mut changes = 0;
         for &caller in &graph.bottom_up {
@@ -58,9 +64,11 @@ impl ModulePass for Inliner {
                         continue;
                     }
                     let alone = graph.callers[callee] == 1 && !graph.is_named(callee, target);
-                    let pays = pays(target, sizes[callee], alone, sizes[caller]);
+                    let size = sizes[callee];
+                    let pays = size <= budget && pays(target, size, alone, sizes[caller]);
                     if pays && body::inline(&mut func, &module.types, call, target) {
-                        sizes[caller] += sizes[callee];
+                        budget -= size;
+                        sizes[caller] += size;
                         inlined.insert(callee);
                         changes += 1;
                     }

@@ -1,5 +1,5 @@
-//! Bytes of one or two words in a new order: what shifts, masks and ors put together is one `prmt` (PTX ISA 9.0, 9.7.9.7). ptxas makes an
-//! instruction of each of them, but for masks and ors in a row.
+//! Bytes of one or two words in a new order: what shifts, masks and ors put together is one `prmt` (PTX ISA 9.0, 9.7.9.7), and up to three for the
+//! bytes of three or four words. ptxas makes an instruction of each of them, but for masks and ors in a row.
 
 use super::{insert_before, replace_with};
 use crate::analysis::Cfg;
@@ -20,8 +20,6 @@ enum Byte {
 /// The bytes of a value of up to 32 bits, those above it zero.
 type Bytes = [Byte; 4];
 
-/// Instructions that one takes the place of, at least.
-const LEAST: u32 = 2;
 /// Instructions of one value that are looked at.
 const MOST: usize = 16;
 
@@ -51,15 +49,15 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
         if gone.contains(inst) {
             continue;
         }
-        let Some(order) = Order::of(func, &bytes).filter(|order| !order.is_of(result)) else { continue };
-        let (cost, tree) = found.tree(func, inst, &order);
-        if cost < LEAST {
+        let Some(plan) = Plan::of(func, &bytes).filter(|plan| !plan.is_of(result)) else { continue };
+        let (cost, tree) = found.tree(func, inst, &plan);
+        if cost <= plan.cost() {
             continue;
         }
         tree.into_iter().for_each(|inst| {
             gone.insert(inst);
         });
-        let by = order.build(func, inst);
+        let by = plan.build(func, inst);
         replace_with(func, inst, by);
         changes += 1;
     }
@@ -171,7 +169,7 @@ impl Found {
     }
 
     /// The instructions that are not needed if this one's result is made of words, and how many of them cost anything.
-    fn tree(&self, func: &Function, root: Inst, order: &Order) -> (u32, SmallVec<[Inst; MOST]>) {
+    fn tree(&self, func: &Function, root: Inst, plan: &Plan) -> (u32, SmallVec<[Inst; MOST]>) {
         let mut tree = SmallVec::from_slice(&[root]);
         let (mut next, mut cost) = (0, 0);
         while let Some(&inst) = tree.get(next) {
@@ -179,7 +177,7 @@ impl Found {
             // A part of a register is that register.
             cost += u32::from(func.dfg.opcode(inst) != Opcode::Trunc);
             for arg in func.dfg.args(inst).iter().map(|&arg| func.dfg.resolve(arg)) {
-                let only_here = self.bytes[arg].is_some() && self.uses[arg] == 1 && !order.is_of(arg);
+                let only_here = self.bytes[arg].is_some() && self.uses[arg] == 1 && !plan.is_of(arg);
                 let def = func.dfg.def_inst(arg).filter(|_| only_here && tree.len() < MOST);
                 tree.extend(def);
             }
@@ -197,6 +195,78 @@ fn shifted(high: Bytes, low: Bytes, from: usize) -> Bytes {
 fn whole_bytes(func: &Function, amount: Value, width: usize) -> Option<usize> {
     let bits = usize::try_from(func.dfg.int_const(func.dfg.resolve(amount))?).ok()?;
     (bits.is_multiple_of(8) && bits / 8 < width).then_some(bits / 8)
+}
+
+/// How bytes are put together.
+enum Plan {
+    One(Order),
+    /// The bytes of the lower and the upper half, and the selector of both.
+    Halves([Half; 2], u32),
+}
+
+impl Plan {
+    fn of(func: &Function, bytes: &Bytes) -> Option<Plan> {
+        Order::of(func, bytes).map(Plan::One).or_else(|| {
+            let [a, b, c, d] = *bytes;
+            let ((low, [a, b]), (high, [c, d])) = (Half::of(func, a, b)?, Half::of(func, c, d)?);
+            Some(Plan::Halves([low, high], a | b << 4 | (c + 4) << 8 | (d + 4) << 12))
+        })
+    }
+
+    fn is_of(&self, value: Value) -> bool {
+        match self {
+            Plan::One(order) => order.is_of(value),
+            Plan::Halves(halves, _) => halves.iter().any(|half| match half {
+                Half::Word(word) => *word == value,
+                Half::Made(order) => order.is_of(value),
+            }),
+        }
+    }
+
+    /// How many instructions it may take the place of without a gain: those that it takes, and of many one that ptxas would do together with another.
+    fn cost(&self) -> u32 {
+        match self {
+            Plan::One(_) => 1,
+            Plan::Halves(halves, _) => {
+                2 + halves.iter().map(|half| u32::from(matches!(half, Half::Made(_)))).sum::<u32>()
+            }
+        }
+    }
+
+    fn build(&self, func: &mut Function, before: Inst) -> Value {
+        match self {
+            Plan::One(order) => order.build(func, before),
+            Plan::Halves(halves, selector) => {
+                let [low, high] = halves.each_ref().map(|half| match half {
+                    Half::Word(word) => *word,
+                    Half::Made(order) => order.build(func, before),
+                });
+                func.before(before).ptx(mnemonic!("prmt.b32"), (low, high, *selector as i32)).first()
+            }
+        }
+    }
+}
+
+/// Two bytes that are put together before two others are added.
+enum Half {
+    /// Both are in this word.
+    Word(Value),
+    /// They become the lowest of a word.
+    Made(Order),
+}
+
+impl Half {
+    /// The half, and where in its word the two bytes are.
+    fn of(func: &Function, low: Byte, high: Byte) -> Option<(Half, [u32; 2])> {
+        match (low, high) {
+            (Byte::Of(word, a), Byte::Of(other, b)) if word == other => {
+                let is_word = func.dfg.ty(word) == Type::I32 && func.dfg.int_const(word).is_none();
+                is_word.then_some((Half::Word(word), [a.into(), b.into()]))
+            }
+            // What is above them is not read.
+            _ => Some((Half::Made(Order::of(func, &[low, high, low, high])?), [0, 1])),
+        }
+    }
 }
 
 /// Bytes of one or two words, as `prmt` takes them.

@@ -71,11 +71,10 @@ fn stack(func: &mut Function) -> u32 {
         roots.extend(slot_of(func, inst).map(|(slot, offset)| (inst, slot, offset)));
     }
     let indexed = indexed(func, |inst| slot_of(func, inst).map(|(slot, _)| slot));
-    let mut slots: Vec<StackSlot> = indexed.keys().collect();
+    let slots: Vec<StackSlot> = func.stack_slots.keys().filter(|&slot| indexed.contains(slot)).collect();
     if slots.len() < 2 {
         return 0;
     }
-    slots.sort_unstable();
     let mut area = Area::default();
     let mut places: SecondaryMap<StackSlot, Option<i32>> = SecondaryMap::new();
     for slot in slots {

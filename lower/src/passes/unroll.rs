@@ -34,7 +34,7 @@ const MAX_GROWTH: usize = 20_000;
 /// Blocks that a loop around others may have.
 const MAX_NEST: usize = 32;
 /// Instructions that a loop around others may become, which are unrolled then.
-const MAX_NEST_COST: usize = 160;
+const MAX_NEST_COST: usize = 320;
 /// Each loop takes time in proportion to the function: so many instructions in all.
 const MAX_WORK: usize = 1 << 24;
 /// Loops around loops are found one layer at a time.
@@ -161,7 +161,7 @@ impl Plan {
                     run.decided(MAX_ROUNDS, &known).is_none() && run.decided(MAX_ROUNDS, &state).is_some()
                 })
             };
-            if cost > MAX_NEST_COST {
+            if cost > if large { MAX_COST } else { MAX_NEST_COST } {
                 return Err("it has too many instructions for a loop around others");
             }
             if !inner.iter().any(known_inside) {

@@ -58,6 +58,14 @@ impl Selector<'_> {
             let (low, whole) = (Operand::Def(self.temp(RegClass::B32)), Operand::Use(self.reg(whole)));
             return self.emit(ptx!(Mov.B64), &[Operand::Vector(2), low, result, whole]);
         }
+        if let (Type::I32, Type::I8 | Type::I16, Some(&InstData::Binary { op, args: [whole, by] })) =
+            (from, to, self.absorbable(arg))
+            && matches!(op, ir::Opcode::Lshr | ir::Opcode::Ashr)
+            && self.int_const(by) == Some(16)
+        {
+            let (low, whole) = (Operand::Def(self.temp(RegClass::B16)), Operand::Use(self.reg(whole)));
+            return self.emit(ptx!(Mov.B32), &[Operand::Vector(2), low, result, whole]);
+        }
         let source = Operand::Use(self.reg(arg));
         match (from.bits(), to.bits()) {
             // The upper half of an `i8`'s register is arbitrary.
@@ -122,9 +130,9 @@ impl Selector<'_> {
         let result = self.result(inst);
         match (from, to) {
             (Type::BF16, Type::F32) => {
-                let source = Operand::Use(self.reg(arg));
-                let bits = self.emit_new(RegClass::B32, ptx!(Cvt.U32.U16), &[source]);
-                self.emit(ptx!(Shl.B32), &[result, bits, Operand::Int(16)]);
+                let bits = self.temp(RegClass::B32);
+                self.extend_into(bits, false, arg, Type::I16, Type::I32);
+                self.emit(ptx!(Shl.B32), &[result, Operand::Use(bits), Operand::Int(16)]);
             }
             (Type::BF16, Type::F64) => {
                 let wide = self.widened(arg);

@@ -311,6 +311,10 @@ impl Selector<'_> {
     fn rotate_by_shifts(&mut self, inst: ir::Inst, left: bool, a: Value, b: Value) {
         let ty = self.ty(a);
         let bits = ty.bits();
+        if let (Type::I64, Some(amount)) = (ty, self.int_const(b)) {
+            let amount = amount.rem_euclid(64);
+            return self.rotate_64(inst, if left { amount } else { (64 - amount) % 64 }, a);
+        }
         let mask = Operand::Int(i64::from(bits) - 1);
         let amount = self.operand(b);
         let to = self.emit_new(RegClass::B32, ptx!(And.B32), &[amount, mask]);
@@ -323,6 +327,22 @@ impl Selector<'_> {
         let low = self.emit_new(class(ty), shr, &[value, down]);
         let result = self.result(inst);
         self.emit(Mnemonic::new(Opcode::Or).with(bits_mod(class(ty))), &[result, high, low]);
+    }
+
+    /// A rotation to the left by a constant. ptxas makes two instructions of the sum of two shifts, which it does not do of `or`.
+    fn rotate_64(&mut self, inst: ir::Inst, amount: i64, a: Value) {
+        let value = self.operand(a);
+        let result = self.result(inst);
+        if let (32, Operand::Use(whole)) = (amount, value) {
+            let [low, high] = [self.temp(RegClass::B32), self.temp(RegClass::B32)];
+            let halves = [Operand::Vector(2), Operand::Def(low), Operand::Def(high), Operand::Use(whole)];
+            self.emit(ptx!(Mov.B64), &halves);
+            let swapped = [result, Operand::Vector(2), Operand::Use(high), Operand::Use(low)];
+            return self.emit(ptx!(Mov.B64), &swapped);
+        }
+        let up = self.emit_new(RegClass::B64, ptx!(Shl.B64), &[value, Operand::Int(amount)]);
+        let down = self.emit_new(RegClass::B64, ptx!(Shr.U64), &[value, Operand::Int(64 - amount)]);
+        self.emit(ptx!(Add.S64), &[result, up, down]);
     }
 
     pub(super) fn int_unary(&mut self, inst: ir::Inst, op: IntUnary, arg: Value) {

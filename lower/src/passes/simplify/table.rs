@@ -1,4 +1,4 @@
-//! Operations of the PTX tables that core operations say as well: comparisons, selections and moves, which inline assembly is full of. As core
+//! Operations of the PTX tables that core operations say as well: comparisons, selections, moves and widened `bf16`, which inline assembly is full of. As core
 //! operations they are simplified, shared and moved like all others.
 
 use crate::passes::{insert_before, replace_with};
@@ -15,6 +15,11 @@ pub(super) fn to_core(func: &mut Function, inst: Inst) -> bool {
         return false;
     };
     let to = func.dfg.ty(result);
+    if let (isa::Opcode::Cvt, [Mod::F32, Mod::Bf16], [PtxOperand::Value], &[half]) =
+        (mnemonic.opcode(), mnemonic.mods(), &operands[..], &args[..])
+    {
+        return widen_bf16(func, inst, half, to);
+    }
     let Some(ty) = mnemonic.types().next().filter(|_| mnemonic.types().count() == 1) else { return false };
     let mut args = args.into_iter().map(|arg| func.dfg.resolve(arg));
     let taken: Option<Vec<Taken>> = operands
@@ -43,6 +48,16 @@ pub(super) fn to_core(func: &mut Function, inst: Inst) -> bool {
         (isa::Opcode::Setp, [how, _], &[a, b]) if to == Type::I1 => compare(func, inst, *how, ty, a, b),
         _ => false,
     }
+}
+
+/// The same bits with zeros below them, which a rule finds in the word that the number is a half of.
+fn widen_bf16(func: &mut Function, inst: Inst, half: Value, to: Type) -> bool {
+    let half = func.dfg.resolve(half);
+    let Some(half) = as_type(func, inst, Taken::Value(half), Type::BF16).filter(|_| to == Type::F32) else {
+        return false;
+    };
+    func.dfg.replace_inst(inst, InstData::Unary { op: Opcode::Fpext, arg: half });
+    true
 }
 
 /// An operand that is read.

@@ -22,7 +22,7 @@ impl ModulePass for Constants {
     fn run(&self, module: &mut Module, _: &ModuleContext) -> u32 {
         let mut known: EntitySet<GlobalId> = EntitySet::new();
         known.extend(module.globals.iter().filter(|(_, global)| is_own(global)).map(|(id, _)| id));
-        if known.keys().next().is_none() {
+        if known.is_empty() {
             return 0;
         }
         // An address in another variable may be written through.

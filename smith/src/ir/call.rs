@@ -92,6 +92,11 @@ impl Generator<'_, '_, '_> {
         if by_value && self.pointers.is_none() {
             return self.regular();
         }
+        // What a call through an address passes has to be the same for all functions that it could reach.
+        let types = |params: &[Param]| params.iter().map(|param| param.ty).collect::<Vec<_>>();
+        let others = self.b.module().functions.values().map(|function| &function.params);
+        let mut by_block = others.filter(|others| others.iter().any(|param| param.byval.is_some()));
+        let by_name = by_block.any(|others| types(others) == types(&params));
         let mut args = Vec::new();
         for param in params {
             args.push(match param.byval {
@@ -99,7 +104,7 @@ impl Generator<'_, '_, '_> {
                 None => self.value(param.ty)?,
             });
         }
-        let results = match self.config.special && !by_value && self.u.ratio(1, 4)? {
+        let results = match self.config.special && !by_name && self.u.ratio(1, 4)? {
             true => {
                 let address = self.b.ins().func_addr(callee);
                 let ret = self.b.module().functions[callee].ret.first().copied();

@@ -146,13 +146,9 @@ impl Builder<'_, '_, '_> {
         let expected = self.b.ins().load(ty, MemFlags::PLAIN, expected_at, 0);
         let orders = [how.order, when_loading(how.on_failure)];
         let old = self.b.ins().cmpxchg(orders, how.scope, pointer, expected, new).first();
+        let differs = self.b.ins().icmp(IntCC::Ne, old, expected);
+        self.store_if(differs, old, expected_at);
         let same = self.b.ins().icmp(IntCC::Eq, old, expected);
-        let (otherwise, done) = (self.b.create_block(), self.b.create_block());
-        self.b.ins().brif(same, done, &[], otherwise, &[]);
-        self.b.switch_to_block(otherwise);
-        self.b.ins().store(MemFlags::PLAIN, old, expected_at, 0);
-        self.b.ins().jump(done, &[]);
-        self.b.switch_to_block(done);
         Ok(same)
     }
 }

@@ -37,10 +37,7 @@ impl Builder<'_, '_, '_> {
             SubGroup::LocalId => self.sub_group()?.lane,
             SubGroup::Size => self.sub_group()?.count,
             SubGroup::MaxSize => self.b.ins().iconst(Type::I32, 32),
-            SubGroup::Id => {
-                let item = self.linear32(Work::LocalId)?;
-                self.b.ins().lshr_imm(item, 5)
-            }
+            SubGroup::Id => self.sub_group_id()?,
             SubGroup::Count => self.sub_groups()?,
         };
         let ty = operands.result()?;
@@ -116,6 +113,11 @@ impl Builder<'_, '_, '_> {
     fn linear32(&mut self, id: Work) -> Result<Value> {
         let number = self.linear(id, Work::LocalSize)?;
         Ok(self.resize(number, Type::I32))
+    }
+
+    fn sub_group_id(&mut self) -> Result<Value> {
+        let item = self.linear32(Work::LocalId)?;
+        Ok(self.b.ins().lshr_imm(item, 5))
     }
 
     /// The number of work items of a group.
@@ -218,8 +220,7 @@ impl Builder<'_, '_, '_> {
     /// A value of a sub-group's scan, `x`, after those of the sub-groups before it, whose sums are `sum` of their last work items.
     fn after_others(&mut self, by: Combination, lanes: &Lanes, sum: Value, x: Value) -> Result<Value> {
         self.publish(lanes, sum)?;
-        let item = self.linear32(Work::LocalId)?;
-        let sub_group = self.b.ins().lshr_imm(item, 5);
+        let sub_group = self.sub_group_id()?;
         let before = self.published(by, sub_group);
         // Nobody writes the next values while somebody still reads these.
         self.b.ins().barrier();
@@ -241,8 +242,7 @@ impl Builder<'_, '_, '_> {
 
     /// Stores a sub-group's sum, which its last work item has.
     fn publish(&mut self, lanes: &Lanes, sum: Value) -> Result<()> {
-        let item = self.linear32(Work::LocalId)?;
-        let sub_group = self.b.ins().lshr_imm(item, 5);
+        let sub_group = self.sub_group_id()?;
         let to = self.word(sub_group);
         let next = self.b.ins().iadd_imm(lanes.lane, 1);
         let is_last = self.b.ins().icmp(IntCC::Eq, next, lanes.count);
@@ -251,7 +251,8 @@ impl Builder<'_, '_, '_> {
         Ok(())
     }
 
-    fn store_if(&mut self, condition: Value, value: Value, to: Value) {
+    /// Goes on in a new block.
+    pub(super) fn store_if(&mut self, condition: Value, value: Value, to: Value) {
         let (then, done) = (self.b.create_block(), self.b.create_block());
         self.b.ins().brif(condition, then, &[], done, &[]);
         self.b.switch_to_block(then);

@@ -5,6 +5,8 @@ use crate::ptxas::Toolbox;
 use crate::runs::{Run, runs};
 use warpsmith::diag::{Diagnostic, Language, LineIndex};
 use warpsmith::fuzz::difference;
+#[cfg(feature = "native")]
+use warpsmith::launch::RegisterAllocation;
 use warpsmith::launch::{Execution, execute};
 use warpsmith::ptx::ValidatedModule;
 use warpsmith::{Compiler, DEFAULT_TARGET, Fault, OptLevel, Program, Target, ir};
@@ -106,7 +108,7 @@ fn attempt(source: &str, options: &Options, report: &mut Report) -> Result<(), V
     let machine_code = programs
         .iter()
         .find(|(level, _)| *level == OptLevel::O2 && !options.no_native && !runs.is_empty())
-        .and_then(|(_, program)| warpsmith::launch::accelerated(program));
+        .and_then(|(_, program)| warpsmith::launch::accelerated(program, RegisterAllocation::default()));
     for run in &runs {
         let only = run.launch.entry.is_empty() && report.kernels.len() == 1;
         let Some(kernel) = report.kernels.iter_mut().find(|kernel| only || kernel.name == run.launch.entry)
@@ -212,7 +214,7 @@ pub fn ptx(source: &str) -> Vec<String> {
         let program = ValidatedModule::parse(source).and_then(|module| Program::load(&module));
         let program = program.map_err(|errors| rendered(source, &errors))?;
         #[cfg(feature = "native")]
-        let machine_code = warpsmith::launch::accelerated(&program);
+        let machine_code = warpsmith::launch::accelerated(&program, RegisterAllocation::default());
         let outcomes = runs.iter().flat_map(|run| {
             let found = execute(&program, &run.launch);
             #[cfg_attr(not(feature = "native"), expect(unused_mut, reason = "machine code may add to them"))]

@@ -61,4 +61,4 @@ pub use host::is_supported;
 pub use kernel::{Arg, Kernel};
 #[doc(hidden)]
 pub use warp::measure;
-pub use warp::{Accelerated, RegionCompiler, accelerate, attach};
+pub use warp::{Accelerated, RegionCompiler, RegisterAllocation, accelerate, attach};

@@ -220,5 +220,5 @@ pub fn round_trip<'a>(
     };
     let case =
         Case { language: language_of(&text), text, launch: launch.clone(), description: String::new() };
-    check_with(&case, &Oracle::DEFAULT, Effort { levels, way: None }, &NoTools)
+    check_with(&case, &Oracle::DEFAULT, Effort { levels, way: None, allocation: None }, &NoTools)
 }

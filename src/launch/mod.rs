@@ -27,7 +27,7 @@ pub use execute::{Execution, execute, execute_observed, execute_with_output};
 #[cfg(feature = "gpu")]
 pub use gpu::{GpuError, OnGpu, execute_on_gpu};
 #[cfg(feature = "native")]
-pub use native::{NotRun, accelerated, execute_native};
+pub use native::{NotRun, RegisterAllocation, accelerated, execute_native};
 pub use reader::{Reader, describe};
 pub use tensor_map::{TensorMapSpec, TensorMemory, Traversal};
 pub use texture::{HandleSpec, Reading, Resource, TexelMemory, Texels};

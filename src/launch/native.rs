@@ -2,7 +2,9 @@
 
 use super::{Arg, LaunchSpec};
 use crate::{Module, Program};
-use warpsmith_native::{self as native, Fault, FaultKind, Kernel, Limits, codes};
+use warpsmith_native::{self as native, Fault, FaultKind, Kernel, Limits, RegionCompiler, codes};
+
+pub use warpsmith_native::RegisterAllocation;
 
 /// Why machine code has no result to compare.
 #[derive(Clone, PartialEq, Debug)]
@@ -16,9 +18,9 @@ pub enum NotRun {
 }
 
 /// The program with its regions as machine code of the host. `None` if it has none, or the host has no machine code.
-pub fn accelerated(program: &Program) -> Option<Program> {
+pub fn accelerated(program: &Program, allocation: RegisterAllocation) -> Option<Program> {
     let mut program = program.clone();
-    let made = native::accelerate(&mut program).ok()?;
+    let made = RegionCompiler::with(allocation).ok()?.accelerate(&mut program);
     (made.regions > 0).then_some(program)
 }
 

@@ -29,7 +29,7 @@ usage: cargo xtask COMMAND
   gallery                        ask the real ptxas about the gallery of mistakes again, and write docs/diagnostics.md
   oracle ROW|FAMILY..            ask the real ptxas about recorded rows of tests/oracle again
   toolkit RELEASE [AGAINST]      what a newer ptxas (13.6, say) does otherwise than the newest of ours, and which words are new in it
-  mutants [SECONDS [ROWS [JOBS]]]  plant faults in a copy of the repository and have `warpsmith fuzz` find each (of `all`, of `10,82-128`), 120 seconds at most
+  mutants [SECONDS [ROWS [JOBS]]]  plant faults in a copy of the repository and have `warpsmith fuzz` find each (of `all`, of `10,82-128`), in 120 seconds of processor time per thread
   csmith COUNT [FIRST]           compile so many programs of csmith with clang-22 at three levels, and compare what they leave with gcc's build
   clients [--check] [SUITE..]    install programs that use CUDA into target/clients, and run their suites with our libcuda; under all checkers
   hardware                       run the golden cases on the GPU at hand and record them in tests/golden; exit status 3 without one

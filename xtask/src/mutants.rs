@@ -7,10 +7,11 @@
 use crate::{in_root, root};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
+use std::io::Read;
 use std::ops::RangeInclusive;
 use std::path::Path;
-use std::process::Command;
-use std::time::Instant;
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 const TABLE: &str = include_str!("../mutants.tsv");
 
@@ -68,7 +69,7 @@ fn rows(text: &str) -> Result<Vec<RangeInclusive<u32>>, String> {
 }
 
 /// Plants all faults in a copy below `target/`, builds it, and has those of the rows asked for (`all`, `10,82-128`) looked for by so many threads, each at
-/// most `seconds`.
+/// most `seconds` of processor time a thread.
 pub fn run(seconds: u64, asked_rows: &str, jobs: u32) -> Result<(), String> {
     let asked_rows = rows(asked_rows)?;
     let mutants = mutants()?;
@@ -84,13 +85,13 @@ pub fn run(seconds: u64, asked_rows: &str, jobs: u32) -> Result<(), String> {
         return Err("the copy with planted faults is not compiled".to_owned());
     }
     let program = build.join("release/warpsmith");
+    let limit = Duration::from_secs(seconds * u64::from(jobs));
     let fuzz = |number: u32, how: &[&str]| -> Result<BTreeSet<String>, String> {
-        let output = Command::new(&program)
-            .args(["fuzz", "--jobs", &jobs.to_string()])
-            .args(how)
-            .env("WARPSMITH_PLANTED", number.to_string())
-            .output()
-            .map_err(|e| format!("{}: {e}", program.display()))?;
+        let mut command = Command::new(&program);
+        command.args(["fuzz", "--jobs", &jobs.to_string()]).args(how);
+        command.env("WARPSMITH_PLANTED", number.to_string());
+        let output = output_within(&mut command, limit).map_err(|e| format!("{}: {e}", program.display()))?;
+        let Some(output) = output else { return Ok(BTreeSet::new()) };
         let said = String::from_utf8_lossy(&output.stdout).into_owned();
         match output.status.code() {
             Some(0 | 1) => {
@@ -101,8 +102,7 @@ pub fn run(seconds: u64, asked_rows: &str, jobs: u32) -> Result<(), String> {
             None => Ok(BTreeSet::from([format!("crash: {}", output.status)])),
         }
     };
-    let seconds = seconds.to_string();
-    let searching = ["--first", "--time", &seconds];
+    let searching = ["--first"];
     if let Some(found) = fuzz(0, &searching)?.first() {
         return Err(format!("without a fault there is a failure: {found}"));
     }
@@ -136,6 +136,49 @@ pub fn run(seconds: u64, asked_rows: &str, jobs: u32) -> Result<(), String> {
     println!("{caught} of {count} found");
     let path = in_root("target/mutants/table.md");
     std::fs::write(&path, page).map_err(|e| format!("{}: {e}", path.display()))
+}
+
+/// What a command prints, or `None` if it has taken so much processor time (elsewhere than on Linux: real time) without an end: what other programs do
+/// at the same time must not decide what is found.
+fn output_within(command: &mut Command, limit: Duration) -> std::io::Result<Option<Output>> {
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    let (start, id) = (Instant::now(), child.id());
+    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+    std::thread::scope(|scope| {
+        let stdout = scope.spawn(|| everything(stdout));
+        let stderr = scope.spawn(|| everything(stderr));
+        let status = loop {
+            if let Some(status) = child.try_wait()? {
+                break Some(status);
+            }
+            if processor_time(id).unwrap_or_else(|| start.elapsed()) > limit {
+                child.kill()?;
+                child.wait()?;
+                break None;
+            }
+            std::thread::sleep(Duration::from_millis(100));
+        };
+        let read = |thread: std::thread::ScopedJoinHandle<std::io::Result<Vec<u8>>>| {
+            thread.join().map_err(|_| std::io::Error::other("the thread that reads its output panicked"))?
+        };
+        let (stdout, stderr) = (read(stdout)?, read(stderr)?);
+        Ok(status.map(|status| Output { status, stdout, stderr }))
+    })
+}
+
+fn everything(from: Option<impl Read>) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    from.map_or(Ok(0), |mut from| from.read_to_end(&mut bytes))?;
+    Ok(bytes)
+}
+
+/// What a process and those of its children that have ended have taken: fields 14 to 17 of Linux's `/proc/PID/stat`, in hundredths of a second. The
+/// program's name, which may have spaces, ends with the last parenthesis, two fields in.
+fn processor_time(id: u32) -> Option<Duration> {
+    let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
+    let (_, fields) = stat.rsplit_once(')')?;
+    let ticks = fields.split_whitespace().skip(11).take(4).map(|field| field.parse::<u64>().ok());
+    Some(Duration::from_millis(ticks.sum::<Option<u64>>()? * 10))
 }
 
 /// The files that have faults or the switch, as they are with them.

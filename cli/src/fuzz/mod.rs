@@ -171,12 +171,13 @@ fn worker(
         state.set_busy(number, Some((seed, Instant::now())));
         let checked = catch_unwind(AssertUnwindSafe(|| {
             let turns = [OptLevel::O0, OPTIMISING[(seed / 2 % 4) as usize]];
-            let effort = match (options.oracles.is_empty(), options.levels.as_slice()) {
-                (true, []) => Effort { levels: &turns, way: Some(seed / 4) },
-                (true, levels) => Effort { levels, way: Some(seed / 4) },
-                (false, []) => Effort::ALL,
-                (false, levels) => Effort { levels, way: None },
+            let (levels, way) = match (options.oracles.is_empty(), options.levels.as_slice()) {
+                (true, []) => (turns.as_slice(), Some(seed / 4)),
+                (true, levels) => (levels, Some(seed / 4)),
+                (false, []) => (OptLevel::ALL.as_slice(), None),
+                (false, levels) => (levels, None),
             };
+            let effort = Effort { levels, way, allocation: Some(seed) };
             source.check(seed, &oracles, effort, tools, state)
         }));
         state.set_busy(number, None);

@@ -134,7 +134,7 @@ fn objection(
 fn fewest_levels(case: &Case, oracle: Oracle, tools: &dyn Tools) -> Vec<OptLevel> {
     let each = OptLevel::ALL.iter().map(std::slice::from_ref);
     let mut fewer = [&[][..]].into_iter().chain(each).filter(|levels| {
-        let effort = Effort { levels, way: None };
+        let effort = Effort { levels, way: None, allocation: None };
         let checked = catch_unwind(AssertUnwindSafe(|| fuzz::check_with(case, &[oracle], effort, tools)));
         matches!(checked, Ok(Err(failure)) if failure.oracle == oracle)
     });
@@ -165,7 +165,7 @@ fn holds(keep: &Keep, text: &str, language: Language, launch: &LaunchSpec, tools
     let case =
         || Case { language, text: text.to_owned(), launch: launch.clone(), description: String::new() };
     let checked_at = |oracles: &[Oracle], levels: &[OptLevel]| {
-        let effort = Effort { levels, way: None };
+        let effort = Effort { levels, way: None, allocation: None };
         catch_unwind(AssertUnwindSafe(|| fuzz::check_with(&case(), oracles, effort, tools)))
     };
     let checked = |oracles: &[Oracle]| checked_at(oracles, &OptLevel::ALL);

@@ -65,7 +65,12 @@ struct Shared {
 impl RegionCompiler {
     /// A compiler for this host that has compiled nothing yet. The error `N0001` on hosts without machine code.
     pub fn new() -> Result<RegionCompiler, Box<Diagnostic>> {
-        RegionCompiler::with_settings(SETTINGS)
+        RegionCompiler::with(RegisterAllocation::Backtracking)
+    }
+
+    /// [`RegionCompiler::new`] with this way to assign registers.
+    pub fn with(allocation: RegisterAllocation) -> Result<RegionCompiler, Box<Diagnostic>> {
+        RegionCompiler::with_settings(allocation.settings())
     }
 
     fn with_settings(settings: measure::Settings) -> Result<RegionCompiler, Box<Diagnostic>> {
@@ -118,6 +123,30 @@ pub fn attach(program: &mut Program) -> Result<(), Box<Diagnostic>> {
 /// [`RegionCompiler::accelerate`] with a compiler of its own.
 pub fn accelerate(program: &mut Program) -> Result<Accelerated, Box<Diagnostic>> {
     Ok(RegionCompiler::new()?.accelerate(program))
+}
+
+/// How Cranelift assigns registers to the values of a region.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum RegisterAllocation {
+    /// The faster code.
+    #[default]
+    Backtracking,
+    /// Slower code in little more than half the time: for what is executed once.
+    SinglePass,
+}
+
+impl RegisterAllocation {
+    /// Both.
+    pub const ALL: [RegisterAllocation; 2] =
+        [RegisterAllocation::Backtracking, RegisterAllocation::SinglePass];
+
+    /// What is measured in `docs/native.md`.
+    const fn settings(self) -> measure::Settings {
+        match self {
+            RegisterAllocation::Backtracking => measure::SETTINGS[1],
+            RegisterAllocation::SinglePass => measure::SETTINGS[3],
+        }
+    }
 }
 
 fn has_fused_multiply() -> bool {
@@ -183,9 +212,6 @@ unsafe impl Tier for Attached {
         Ok(Some(CompiledRegion { code, groups, patterns, windows, sides, operations, owner }))
     }
 }
-
-/// How regions are compiled: what is measured in `docs/native.md`.
-const SETTINGS: measure::Settings = measure::SETTINGS[1];
 
 /// The code of a region, and what was made on the way.
 struct Made {

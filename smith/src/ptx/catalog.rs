@@ -122,7 +122,9 @@ fn template(sample: Sample) -> Option<Template> {
     let expanded = matches!(sample.mnemonic.opcode(), Opcode::Div | Opcode::Rcp | Opcode::Rem | Opcode::Sqrt);
     // And it loses `.sat` where a component is the result.
     let saturates = mods.contains(&Mod::Sat);
-    let selects = instruction.class() == Class::Video || expanded || saturates;
+    // 13.5 crashes when it makes code of such a load.
+    let crashes = mods.contains(&Mod::Mmio);
+    let selects = instruction.class() == Class::Video || expanded || saturates || crashes;
     Some(Template { operation, text, types, truths, reads_carry, approximate, selects, reference, sample })
 }
 

@@ -41,11 +41,13 @@ pub struct Effort<'a> {
     /// Which of the ways that [`Oracle::Passes`] compiles is looked at, and which level the reference interpreter is asked about, counted round; all of
     /// them if `None`.
     pub way: Option<u64>,
+    /// How machine code gets its registers, counted round; in all ways if `None`.
+    pub allocation: Option<u64>,
 }
 
 impl Effort<'static> {
     /// All levels, and each single pass left out.
-    pub const ALL: Effort<'static> = Effort { levels: &OptLevel::ALL, way: None };
+    pub const ALL: Effort<'static> = Effort { levels: &OptLevel::ALL, way: None, allocation: None };
 }
 
 /// Asks oracles about a case, with all levels.

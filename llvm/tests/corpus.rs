@@ -148,6 +148,27 @@ fn functions_that_cuda_provides() {
 }
 
 #[test]
+fn classes() {
+    source("classes");
+}
+
+/// A function that would throw prints what, and traps.
+#[test]
+fn nothing_is_thrown() {
+    for file in files("classes") {
+        for (level, program) in programs(&file).unwrap_or_else(|error| panic!("{error}")) {
+            let mut device = Device::new();
+            let buffer = device.upload(&words()).expect("memory");
+            let fault = device.launch(&program, &Launch::new("thrown").block([1, 1, 1]).arg(buffer));
+            assert!(fault.is_err_and(|fault| fault.to_string().contains("trap")), "{level}");
+            let output = device.take_output();
+            let expected = "terminate called after throwing: too long\n";
+            assert_eq!(String::from_utf8_lossy(&output), expected, "{level}");
+        }
+    }
+}
+
+#[test]
 fn functions_of_libraries() {
     source("helpers");
 }

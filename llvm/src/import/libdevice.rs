@@ -67,22 +67,9 @@ fn instruction(name: &str, ftz: bool) -> Option<Mnemonic> {
     Mnemonic::parse(&text).ok()
 }
 
-/// C++'s memory: what it is called, and what CUDA's system provides.
-fn system(name: &str) -> Option<&'static str> {
-    match name {
-        "_Znwm" | "_Znam" => Some("malloc"),
-        "_ZdlPv" | "_ZdaPv" | "_ZdlPvm" | "_ZdaPvm" => Some("free"),
-        _ => None,
-    }
-}
-
 impl Builder<'_, '_, '_> {
     /// The call of a function that no module defines; false if it is none that is known here.
     pub fn provided(&mut self, inst: &Inst, call: &Call, symbol: &str) -> Result<bool> {
-        if let Some(name) = system(symbol) {
-            self.system_call(inst, call, name)?;
-            return Ok(true);
-        }
         if matches!(symbol, "memcpy" | "memmove" | "memset") && self.body.args(call).len() == 3 {
             self.block_function(inst, call, symbol)?;
             return Ok(true);
@@ -155,25 +142,6 @@ impl Builder<'_, '_, '_> {
         };
         let to = self.generic(to);
         self.result(inst, &[to])
-    }
-
-    fn system_call(&mut self, inst: &Inst, call: &Call, name: &str) -> Result<()> {
-        let mut args = Vec::new();
-        // `delete` passes the size, which `free` does not take.
-        if let Some(first) = self.body.args(call).first() {
-            let value = self.scalar(*first)?;
-            args.push(self.generic(value));
-        }
-        let results: &[Type] = if name == "malloc" { &[Type::PTR] } else { &[] };
-        let known = self.b.module().function(name);
-        let id = known.unwrap_or_else(|| {
-            let params = args.iter().map(|arg| ir::Param::new(self.type_of(*arg))).collect();
-            let mut function = ir::Function::new(name, ir::FuncKind::Func, params, results.to_vec());
-            function.linkage = ir::Linkage::Extern;
-            self.b.add_function(function)
-        });
-        let results: Values = self.b.call(id, &args).into_iter().collect();
-        self.result(inst, &results)
     }
 
     /// The functions that are a few operations.

@@ -111,6 +111,7 @@ pub fn import(
         signatures: FxHashMap::default(),
         globals: FxHashMap::default(),
         assembled: FxHashMap::default(),
+        scratch: None,
         queue: Vec::new(),
         spare: Body::default(),
         made: debug::Made::default(),
@@ -129,7 +130,10 @@ pub fn import(
         let done = match work {
             Work::Function(site, id) => importer.function(site, id, &mut out),
             Work::Global(site, id) => importer.initialise(site, id, &mut out),
-            Work::Library(_, known, id) => library::define(known, id, &mut out),
+            Work::Library(_, known, id) => {
+                let declared = importer.declare_system(known, &mut out);
+                declared.and_then(|()| library::define(known, id, &mut out))
+            }
         };
         if let Err(error) = done {
             errors.push(error.in_function(importer.name(work)));
@@ -162,6 +166,8 @@ struct Importer<'a> {
     globals: FxHashMap<Site, ir::GlobalId>,
     /// The variables of `module asm`, by name.
     assembled: FxHashMap<String, ir::GlobalId>,
+    /// The shared memory through which OpenCL's groups compute together, once one does.
+    scratch: Option<ir::GlobalId>,
     queue: Vec<Work>,
     /// The last body that was imported, for its memory.
     spare: Body,
@@ -329,6 +335,12 @@ impl<'a> Importer<'a> {
         let meant = self.symbols.resolve(&self.modules, site)?;
         self.resolved.insert(site, meant);
         Ok(meant)
+    }
+
+    /// Declares what a body of a library calls, if the program itself declares or defines it.
+    fn declare_system(&mut self, known: library::Known, out: &mut ir::Module) -> Result<()> {
+        let site = known.calls().and_then(|name| self.symbols.seen(name));
+        site.map_or(Ok(()), |site| self.declare(site, out))
     }
 
     /// Declares the function or global of a symbol.

@@ -16,7 +16,6 @@ pub(super) struct Site {
 }
 
 /// The symbols that modules see of each other.
-#[derive(Default)]
 pub(super) struct Symbols {
     global: FxHashMap<String, Entry>,
     /// The names that [`Symbols::legal`] has made up.
@@ -55,7 +54,9 @@ fn linkage(module: &Module<'_>, value: GlobalValue) -> Option<(crate::module::op
 impl Symbols {
     /// The symbols of all modules; what is wrong with them is added to `errors`.
     pub fn new(modules: &[(String, Module<'_>)], errors: &mut Vec<Error>) -> Symbols {
-        let mut symbols = Symbols::default();
+        // What a body of a library calls under such a name is never a function that only one module sees.
+        let made = super::library::SYSTEM.map(str::to_owned).into_iter().collect();
+        let mut symbols = Symbols { global: FxHashMap::default(), made };
         for (n, (file, module)) in modules.iter().enumerate() {
             for value in &module.values {
                 let Some((linkage, declared)) = linkage(module, *value) else { continue };
@@ -115,6 +116,11 @@ impl Symbols {
         let site = own.map(|value| Site { module, value: *value });
         let site = site.or_else(|| Some(self.global.get(name)?.site))?;
         self.resolve(modules, site).ok()
+    }
+
+    /// The symbol that all modules see under a name.
+    pub fn seen(&self, name: &str) -> Option<Site> {
+        self.global.get(name).map(|entry| entry.site)
     }
 
     /// All names that modules see of each other, in order.

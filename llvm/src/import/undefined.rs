@@ -1,14 +1,12 @@
 //! What is used and defined nowhere, with who uses it.
 
 use super::function::Builder;
+use super::library::SYSTEM;
 use super::{Importer, debug};
 use crate::error::Error;
 use warpsmith_base::FxHashMap;
 use warpsmith_diag::Place;
 use warpsmith_ir as ir;
-
-/// The functions that CUDA's driver provides to every program (PTX writer's guide to interoperability, chapter 7).
-const SYSTEM: [&str; 4] = ["vprintf", "malloc", "free", "__assertfail"];
 
 /// More users than this of one symbol are not named.
 const MOST_USERS: usize = 4;

@@ -1,11 +1,12 @@
 //! Functions that producers call and leave to the libraries of their languages: compiler-rt's for complex numbers and for atomic accesses of any
-//! size, C's for texts, mathematics and the system, C++'s for variables that are set up once.
+//! size, C's for texts, mathematics and the system, C++'s for memory, exceptions and variables that are set up once.
 //!
 //! What no module defines, has one of these names and is declared as it is here gets a body. [`super::libdevice`] has CUDA's functions, and
 //! [`super::opencl`] OpenCL's.
 
 mod atomic;
 mod complex;
+mod cplusplus;
 mod maker;
 mod mathematics;
 mod system;
@@ -14,6 +15,24 @@ mod text;
 use crate::error::{Error, Result};
 use maker::Maker;
 use warpsmith_ir::{self as ir, Type};
+
+/// The functions that CUDA's driver provides to every program (PTX writer's guide to interoperability, chapter 7).
+pub(super) const SYSTEM: [&str; 4] = ["vprintf", "malloc", "free", "__assertfail"];
+
+/// All functions, with the one of [`SYSTEM`] that their bodies call.
+const TABLES: [(&[Row], Option<&str>); 11] = [
+    (atomic::ROWS, None),
+    (complex::ROWS, None),
+    (text::ROWS, None),
+    (system::ROWS, None),
+    (system::ALLOCATING, Some("malloc")),
+    (system::PRINTING, Some("vprintf")),
+    (system::ASSERTING, Some("__assertfail")),
+    (cplusplus::ALLOCATING, Some("malloc")),
+    (cplusplus::RELEASING, Some("free")),
+    (cplusplus::THROWING, Some("vprintf")),
+    (cplusplus::ASSERTING, Some("__assertfail")),
+];
 
 /// How a body is made.
 type Build = fn(&mut Maker<'_, '_>);
@@ -41,10 +60,20 @@ pub(super) struct Row {
 /// A function that a declaration means.
 #[derive(Clone, Copy)]
 pub(super) enum Known {
-    /// One that is written here.
-    Row(&'static Row),
+    /// One that is written here, with what it calls of [`SYSTEM`].
+    Row(&'static Row, Option<&'static str>),
     /// One of the math library.
     Math(mathematics::Wrapper),
+}
+
+impl Known {
+    /// The function of [`SYSTEM`] that its body calls.
+    pub(super) fn calls(self) -> Option<&'static str> {
+        match self {
+            Known::Row(_, calls) => calls,
+            Known::Math(_) => None,
+        }
+    }
 }
 
 impl std::fmt::Debug for Row {
@@ -74,10 +103,11 @@ fn is_declared_as(function: &ir::Function, types: &ir::TypeTable, params: &[Type
 
 /// The function of a library that a declaration means.
 pub(super) fn find(function: &ir::Function, types: &ir::TypeTable) -> Option<Known> {
-    let tables = [atomic::ROWS, complex::ROWS, system::ROWS, text::ROWS];
-    let mut rows = tables.into_iter().flatten().filter(|row| row.name == function.name);
-    let row = rows.find(|row| is_declared_as(function, types, row.params, row.gives));
-    row.map(Known::Row).or_else(|| mathematics::find(function, types).map(Known::Math))
+    let rows = TABLES.into_iter().flat_map(|(rows, calls)| rows.iter().map(move |row| (row, calls)));
+    let mut rows = rows.filter(|(row, _)| row.name == function.name);
+    let row = rows.find(|(row, _)| is_declared_as(function, types, row.params, row.gives));
+    row.map(|(row, calls)| Known::Row(row, calls))
+        .or_else(|| mathematics::find(function, types).map(Known::Math))
 }
 
 /// Makes the body of a function that is declared.
@@ -91,7 +121,7 @@ pub(super) fn define(known: Known, id: ir::FuncId, out: &mut ir::Module) -> Resu
     let params = b.block_params(entry).to_vec();
     let mut maker = Maker::new(&mut b, params, result);
     match known {
-        Known::Row(row) => (row.build)(&mut maker),
+        Known::Row(row, _) => (row.build)(&mut maker),
         Known::Math(wrapper) => wrapper.build(&mut maker),
     }
     b.finalize().map_err(|errors| Error::unsupported(format!("`{name}`: {errors}")))
@@ -99,7 +129,7 @@ pub(super) fn define(known: Known, id: ir::FuncId, out: &mut ir::Module) -> Resu
 
 #[cfg(test)]
 mod tests {
-    use super::{COMPLEX, Gives, Known, Row, atomic, complex, define, find, mathematics, system, text};
+    use super::{COMPLEX, Gives, Known, Row, SYSTEM, TABLES, define, find, mathematics};
     use warpsmith_ir::{self as ir, Param, Type};
 
     fn declared(module: &mut ir::Module, name: &str, params: &[Type], gives: Gives) -> ir::FuncId {
@@ -124,7 +154,7 @@ mod tests {
     /// All rows, and a wrapper of each kind.
     #[test]
     fn every_body_is_valid() {
-        let rows = [atomic::ROWS, complex::ROWS, system::ROWS, text::ROWS].into_iter().flatten();
+        let rows = TABLES.into_iter().flat_map(|(rows, _)| rows);
         let mut all: Vec<(&str, &[Type], Gives)> =
             rows.map(|Row { name, params, gives, .. }| (*name, *params, *gives)).collect();
         let double = Gives::One(Type::F64);
@@ -146,6 +176,8 @@ mod tests {
             let known = known.unwrap_or_else(|| panic!("{name} is not found"));
             define(known, id, &mut module).unwrap_or_else(|error| panic!("{error}"));
             warpsmith_ir::verify(&module).unwrap_or_else(|errors| panic!("{name}: {errors}"));
+            let called = SYSTEM.into_iter().filter(|system| module.function(system).is_some());
+            assert!(called.eq(known.calls()), "{name} calls another function of the system than it says");
         }
     }
 

@@ -7,16 +7,27 @@ use warpsmith_ir::{self as ir, InstBuilder, IntCC, MemFlags, MemoryOrder, Memory
 const P: Type = Type::PTR;
 const INT: Gives = Gives::One(Type::I32);
 
-pub(super) const ROWS: &[Row] = &[
-    Row { name: "calloc", params: &[Type::I64, Type::I64], gives: Gives::One(P), build: calloc },
+pub(super) const ALLOCATING: &[Row] =
+    &[Row { name: "calloc", params: &[Type::I64, Type::I64], gives: Gives::One(P), build: calloc }];
+
+pub(super) const PRINTING: &[Row] = &[
     Row { name: "puts", params: &[P], gives: INT, build: puts },
     Row { name: "putchar", params: &[Type::I32], gives: INT, build: putchar },
     // OpenCL's formats are in constant memory.
     Row { name: "printf", params: &[Type::PTR_CONST, P], gives: INT, build: printf },
     Row { name: "printf", params: &[P, P], gives: INT, build: printf },
+];
+
+pub(super) const ASSERTING: &[Row] = &[Row {
+    name: "__assert_fail",
+    params: &[P, P, Type::I32, P],
+    gives: Gives::Nothing,
+    build: assert_fail,
+}];
+
+pub(super) const ROWS: &[Row] = &[
     Row { name: "abort", params: &[], gives: Gives::Nothing, build: trap },
     Row { name: "_ZSt9terminatev", params: &[], gives: Gives::Nothing, build: trap },
-    Row { name: "__assert_fail", params: &[P, P, Type::I32, P], gives: Gives::Nothing, build: assert_fail },
     // A program on a GPU does not end: nothing is ever called.
     Row { name: "__cxa_atexit", params: &[P, P, P], gives: INT, build: zero },
     Row { name: "atexit", params: &[P], gives: INT, build: zero },
@@ -30,8 +41,8 @@ const DONE: i64 = 1;
 const BUSY: i64 = 0x100;
 
 impl Maker<'_, '_> {
-    /// Calls what CUDA's system provides.
-    fn system(&mut self, name: &str, returns: Option<Type>, args: &[Value]) -> ir::Results {
+    /// Calls what CUDA's system provides: [`SYSTEM`](super::SYSTEM) has its name.
+    pub(super) fn system(&mut self, name: &str, returns: Option<Type>, args: &[Value]) -> ir::Results {
         let params = args.iter().map(|arg| ir::Param::new(self.ty(*arg))).collect();
         let mut declared = ir::Function::new(name, ir::FuncKind::Func, params, returns.into_iter().collect());
         declared.linkage = ir::Linkage::Extern;
@@ -40,7 +51,7 @@ impl Maker<'_, '_> {
     }
 
     /// Prints one argument of 8 bytes by a format.
-    fn print(&mut self, format: &str, argument: Value) -> Value {
+    pub(super) fn print(&mut self, format: &str, argument: Value) -> Value {
         let slot = self.b.create_stack_slot(8, 8);
         let address = self.b.ins().stack_addr(slot, 0);
         self.b.ins().store(MemFlags::PLAIN, argument, address, 0);

@@ -5,16 +5,17 @@ set -e
 cd "$(dirname "$0")"
 flags='-Xclang -fexperimental-max-bitint-width=256 -ffp-contract=off -w'
 host=$(mktemp -d)
-for source in [a-l]*.c [n-z]*.c; do
-    name=${source%.c}
+for source in [a-l]*.c [n-z]*.c *.cpp; do
+    name=${source%.c*}
+    case $source in *.cpp) language='-x c++ -std=c++20 -fno-exceptions' ;; *) language='-x c' ;; esac
     for level in O0 O3; do
         clang-22 --target=nvptx64-nvidia-cuda -march=sm_80 -Xclang -target-feature -Xclang +ptx83 -$level $flags \
-            -emit-llvm -c "$source" -o "$name.$level.bc"
+            -emit-llvm $language -c "$source" -o "$name.$level.bc"
     done
     kernels=$(grep -o 'KERNEL void [a-z_0-9]*' "$source" | sed 's/.* \(.*\)/RUN(\1);/' | tr -d '\n')
-    clang-22 -O1 $flags -mf16c -Xclang -ffloat16-excess-precision=none -fno-strict-aliasing -c "$source" -o "$host/kernels.o"
+    clang-22 -O1 $flags -mf16c -Xclang -ffloat16-excess-precision=none -fno-strict-aliasing $language -c "$source" -o "$host/kernels.o"
     sed "s/KERNELS/$kernels/" main.c > "$host/main.c"
-    clang-22 -w "$host/main.c" "$host/kernels.o" -lm -latomic -o "$host/run"
+    clang-22 -w "$host/main.c" "$host/kernels.o" -lm -latomic -lstdc++ -o "$host/run"
     "$host/run" > "$name.expected"
 done
 rm -r "$host"

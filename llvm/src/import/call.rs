@@ -218,7 +218,7 @@ impl Builder<'_, '_, '_> {
 
     /// The text that a constant address leads to.
     #[expect(clippy::wildcard_enum_match_arm, reason = "what is not a text has none")]
-    fn text(&self, value: ValueId) -> Option<String> {
+    pub(super) fn text(&self, value: ValueId) -> Option<String> {
         let module = self.module();
         let mut value = value;
         for _ in 0..8 {

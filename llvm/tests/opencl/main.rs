@@ -1,5 +1,7 @@
 //! OpenCL's built-in functions: what `corpus/opencl.cl` leaves, by clang without optimisation and with it, as the IR means it and as PTX of every level.
 
+mod lanes;
+
 use warpsmith_emit::{Compiler, OptLevel};
 use warpsmith_interp::{Device, Launch, Program};
 use warpsmith_isa::Target;
@@ -7,7 +9,7 @@ use warpsmith_llvm::{Module, Options, import};
 
 /// Every way to run the kernels, with a name for it.
 fn programs() -> Vec<(String, Program)> {
-    programs_of([include_bytes!("corpus/opencl.O0.bc"), include_bytes!("corpus/opencl.O3.bc")])
+    programs_of([include_bytes!("../corpus/opencl.O0.bc"), include_bytes!("../corpus/opencl.O3.bc")])
 }
 
 fn programs_of(files: [&[u8]; 2]) -> Vec<(String, Program)> {
@@ -295,7 +297,8 @@ fn copies_by_a_group() {
 
 #[test]
 fn atomic_objects() {
-    let files: [&[u8]; 2] = [include_bytes!("corpus/opencl2.O0.bc"), include_bytes!("corpus/opencl2.O3.bc")];
+    let files: [&[u8]; 2] =
+        [include_bytes!("../corpus/opencl2.O0.bc"), include_bytes!("../corpus/opencl2.O3.bc")];
     for (how, program) in programs_of(files) {
         let mut device = Device::new();
         let i = device.upload(&[0i32, 0, -100, 50, 0, 0, -1, 0]).unwrap();
@@ -314,7 +317,8 @@ fn atomic_objects() {
     }
 }
 
-const GROUPS: [&[u8]; 2] = [include_bytes!("corpus/opencl3.O0.bc"), include_bytes!("corpus/opencl3.O3.bc")];
+const GROUPS: [&[u8]; 2] =
+    [include_bytes!("../corpus/opencl3.O0.bc"), include_bytes!("../corpus/opencl3.O3.bc")];
 
 /// What `opencl3.cl` is given: numbers of both signs.
 fn numbers(items: usize) -> Vec<i32> {

@@ -1,7 +1,7 @@
 //! Operations on the atomic types of OpenCL 2 (OpenCL C specification, 6.15.12).
 
+use super::kinds::AtomicObject;
 use super::mangled::Element;
-use super::table::AtomicObject;
 use super::{Operands, missing};
 use crate::error::Result;
 use crate::import::function::{Builder, Values};

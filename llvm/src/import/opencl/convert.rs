@@ -2,7 +2,7 @@
 
 use super::mangled::Element;
 use super::{Operands, missing};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::import::function::{Builder, Values};
 use warpsmith_ir::{InstBuilder, IntCC, Opcode, Type, Value};
 
@@ -14,31 +14,35 @@ pub(super) struct Conversion {
     rounding: Option<Rounding>,
 }
 
+/// The end of a name: `_rte`, `_rtz`, `_rtp`, `_rtn`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Rounding {
+pub(super) enum Rounding {
     Even,
     Zero,
     Up,
     Down,
 }
 
+impl Rounding {
+    /// A name without the rounding that it ends with; `None` where it ends with another than there are.
+    pub(super) fn split(name: &str) -> Option<(&str, Option<Rounding>)> {
+        let Some((rest, mode)) = name.rsplit_once("_rt") else { return Some((name, None)) };
+        let mode = match mode {
+            "e" => Rounding::Even,
+            "z" => Rounding::Zero,
+            "p" => Rounding::Up,
+            "n" => Rounding::Down,
+            _ => return None,
+        };
+        Some((rest, Some(mode)))
+    }
+}
+
 impl Conversion {
     /// The conversion of a name, if it is one.
     pub(super) fn of(name: &str) -> Option<Conversion> {
         let rest = name.strip_prefix("convert_")?;
-        let (rest, rounding) = match rest.rsplit_once("_rt") {
-            None => (rest, None),
-            Some((rest, mode)) => {
-                let mode = match mode {
-                    "e" => Rounding::Even,
-                    "z" => Rounding::Zero,
-                    "p" => Rounding::Up,
-                    "n" => Rounding::Down,
-                    _ => return None,
-                };
-                (rest, Some(mode))
-            }
-        };
+        let (rest, rounding) = Rounding::split(rest)?;
         let (rest, saturates) = match rest.strip_suffix("_sat") {
             Some(rest) => (rest, true),
             None => (rest, false),
@@ -61,9 +65,10 @@ impl Builder<'_, '_, '_> {
 
     fn convert(&mut self, conversion: Conversion, x: Value, from: Element, to: Type) -> Result<Value> {
         let of = self.type_of(x);
-        let to_float = conversion.to == Element::Float;
-        if to_float && conversion.rounding.is_some_and(|mode| mode != Rounding::Even) {
-            return Err(Error::unsupported("a conversion to floats that does not round to nearest"));
+        if conversion.to == Element::Float
+            && let Some(mode) = conversion.rounding
+        {
+            return self.rounded_float(x, from, to, mode);
         }
         Ok(match (from, conversion.to) {
             (Element::Float, Element::Float) if of.bits() > to.bits() => self.b.ins().fptrunc(to, x),
@@ -92,6 +97,40 @@ impl Builder<'_, '_, '_> {
             }
             (Element::Other, _) | (_, Element::Other) => return Err(missing()),
         })
+    }
+
+    /// A number as a float, rounded as the name says.
+    pub(super) fn rounded_float(
+        &mut self,
+        x: Value,
+        from: Element,
+        to: Type,
+        mode: Rounding,
+    ) -> Result<Value> {
+        let (sign, x) = match from {
+            Element::Float if self.type_of(x).bits() <= to.bits() => {
+                return Ok(if self.type_of(x) == to { x } else { self.b.ins().fpext(to, x) });
+            }
+            Element::Float => ('f', x),
+            // PTX converts from words.
+            Element::Signed if self.type_of(x).bits() < 32 => ('s', self.b.ins().sext(Type::I32, x)),
+            Element::Unsigned if self.type_of(x).bits() < 32 => ('u', self.b.ins().zext(Type::I32, x)),
+            Element::Signed => ('s', x),
+            Element::Unsigned => ('u', x),
+            Element::Other => return Err(missing()),
+        };
+        // What is exact has no rounding.
+        if sign != 'f' && to == Type::F64 && self.type_of(x).bits() <= 32 {
+            return Ok(if sign == 's' { self.b.ins().sitofp(to, x) } else { self.b.ins().uitofp(to, x) });
+        }
+        let mode = match mode {
+            Rounding::Even => "rn",
+            Rounding::Zero => "rz",
+            Rounding::Up => "rp",
+            Rounding::Down => "rm",
+        };
+        let (to_bits, bits) = (to.bits(), self.type_of(x).bits());
+        self.ptx_one(&format!("cvt.{mode}.f{to_bits}.{sign}{bits}"), vec![x.into()], to)
     }
 
     /// An integer, or what is nearest to it among those of so many bits.

@@ -1,6 +1,6 @@
 //! Copies by a whole group (OpenCL C specification, 6.15.11): each work item copies its share at once, and waiting for the event is a barrier.
 
-use super::table::Work;
+use super::kinds::Work;
 use super::{Operands, missing};
 use crate::error::Result;
 use crate::import::function::{Builder, Values};

@@ -1,6 +1,6 @@
 //! Functions on each element: mathematics, integers, comparisons (OpenCL C specification, 6.15.2 to 6.15.6).
 
-use super::table::Function;
+use super::kinds::Function;
 use super::{Operands, missing};
 use crate::error::{Error, Result};
 use crate::import::function::{Builder, Values};
@@ -141,7 +141,12 @@ impl Builder<'_, '_, '_> {
             | Function::MultiplyAddSaturating
             | Function::Multiply
             | Function::Rotate
-            | Function::Join => return Err(Error::unsupported("a function on integers of floats")),
+            | Function::Join
+            | Function::ReverseBits
+            | Function::InsertBits
+            | Function::ExtractBits { .. } => {
+                return Err(Error::unsupported("a function on integers of floats"));
+            }
         })
     }
 
@@ -258,6 +263,29 @@ impl Builder<'_, '_, '_> {
                 let amount = self.resize(get(1)?, Type::I32);
                 self.b.ins().rotl(x, amount)
             }
+            Function::ReverseBits => self.b.ins().bitrev(x),
+            Function::InsertBits => {
+                let [offset, count] = [get(2)?, get(3)?].map(|n| self.resize(n, Type::I32));
+                let low = self.low_bits(ty, count);
+                let mask = self.b.ins().shl(low, offset);
+                let inserted = self.b.ins().shl(get(1)?, offset);
+                self.bit_select([x, inserted, mask])
+            }
+            Function::ExtractBits { signed } => {
+                let [offset, count] = [get(1)?, get(2)?].map(|n| self.resize(n, Type::I32));
+                let moved = self.b.ins().lshr(x, offset);
+                let low = self.low_bits(ty, count);
+                let field = self.b.ins().band(moved, low);
+                if signed {
+                    // A field without its highest bit is what it says, otherwise what it says less twice that bit.
+                    let half = self.b.ins().lshr_imm(low, 1);
+                    let sign = self.b.ins().bxor(low, half);
+                    let turned = self.b.ins().bxor(field, sign);
+                    self.b.ins().isub(turned, sign)
+                } else {
+                    field
+                }
+            }
             Function::Join => {
                 // The lower half is unsigned.
                 let to = operands.result()?;
@@ -282,6 +310,13 @@ impl Builder<'_, '_, '_> {
             | Function::Sign
             | Function::Times(_) => return Err(Error::unsupported("a function on floats of integers")),
         })
+    }
+
+    /// So many ones in the lowest bits.
+    fn low_bits(&mut self, ty: Type, count: Value) -> Value {
+        let ones = self.b.ins().iconst(ty, -1);
+        let above = self.b.ins().shl(ones, count);
+        self.b.ins().bnot(above)
     }
 
     /// An integer in twice its bits.

@@ -1,7 +1,8 @@
 //! What the work items of a sub-group or of a group compute together (OpenCL C specification, 6.15.16 and 6.15.19). A sub-group is a warp, a group a
 //! block; all its work items make the call.
 
-use super::table::{Collective, Combine, Group, SubGroup, Work};
+use super::kinds::{Collective, Combine, Group, SubGroup, Work};
+use super::lanes::LANES;
 use super::{Operands, missing};
 use crate::error::Result;
 use crate::import::function::{Builder, Values};
@@ -13,22 +14,22 @@ const SUB_GROUPS: u64 = 32;
 const WORD: i64 = 8;
 
 /// Where a work item is among those of its sub-group.
-struct Lanes {
+pub(super) struct Lanes {
     /// Its number.
     lane: Value,
     /// How many there are: the last sub-group of a group may have fewer than others.
     count: Value,
     /// A bit for each.
-    mask: Value,
+    pub(super) mask: Value,
 }
 
 /// An operation on values of one type.
 #[derive(Clone, Copy)]
-struct Combination {
+pub(super) struct Combination {
     by: Combine,
     signed: bool,
     /// What changes no other operand.
-    identity: Value,
+    pub(super) identity: Value,
 }
 
 impl Builder<'_, '_, '_> {
@@ -63,8 +64,12 @@ impl Builder<'_, '_, '_> {
                 let condition = self.b.ins().icmp_imm(IntCC::Ne, x, 0);
                 let any = what == Collective::Any;
                 let met = match group {
-                    Group::Warp => {
-                        let mask = self.sub_group()?.mask;
+                    Group::Warp | Group::Active => {
+                        let mask = if group == Group::Warp {
+                            self.sub_group()?.mask
+                        } else {
+                            self.b.ins().activemask()
+                        };
                         let kind = if any { VoteKind::Any } else { VoteKind::All };
                         self.b.ins().vote(kind, condition, mask)
                     }
@@ -79,21 +84,30 @@ impl Builder<'_, '_, '_> {
                 let ty = operands.result()?;
                 self.b.ins().zext(ty, met)
             }
-            Collective::Broadcast => self.broadcast(group, x, operands)?,
+            Collective::Broadcast => self.broadcast(x, operands)?,
             Collective::Reduce(by) => {
+                let x = self.counted(by, x);
                 let by = self.combination(by, self.type_of(x), operands.is_signed(0))?;
                 self.reduced(group, by, x)?
             }
+            Collective::Inclusive(by) | Collective::Exclusive(by) if group == Group::Active => {
+                let x = self.counted(by, x);
+                let by = self.combination(by, self.type_of(x), operands.is_signed(0))?;
+                let cond = if matches!(what, Collective::Inclusive(_)) { IntCC::Ule } else { IntCC::Ult };
+                self.over_active(by, x, |of, from, lane| of.b.ins().icmp(cond, from, lane))?
+            }
             Collective::Inclusive(by) => {
+                let x = self.counted(by, x);
                 let by = self.combination(by, self.type_of(x), operands.is_signed(0))?;
                 let lanes = self.sub_group()?;
                 let sum = self.scanned(by, &lanes, x);
                 match group {
-                    Group::Warp => sum,
+                    Group::Warp | Group::Active => sum,
                     Group::Block => self.after_others(by, &lanes, sum, sum)?,
                 }
             }
             Collective::Exclusive(by) => {
+                let x = self.counted(by, x);
                 let by = self.combination(by, self.type_of(x), operands.is_signed(0))?;
                 let lanes = self.sub_group()?;
                 let sum = self.scanned(by, &lanes, x);
@@ -102,7 +116,7 @@ impl Builder<'_, '_, '_> {
                 let is_first = self.b.ins().icmp_imm(IntCC::Eq, lanes.lane, 0);
                 let before = self.b.ins().select(is_first, by.identity, before);
                 match group {
-                    Group::Warp => before,
+                    Group::Warp | Group::Active => before,
                     Group::Block => self.after_others(by, &lanes, sum, before)?,
                 }
             }
@@ -136,7 +150,13 @@ impl Builder<'_, '_, '_> {
         Ok(self.b.ins().lshr_imm(up, 5))
     }
 
-    fn sub_group(&mut self) -> Result<Lanes> {
+    /// The number of a work item in its sub-group.
+    pub(super) fn lane(&mut self) -> Result<Value> {
+        let item = self.linear32(Work::LocalId)?;
+        Ok(self.b.ins().band_imm(item, LANES - 1))
+    }
+
+    pub(super) fn sub_group(&mut self) -> Result<Lanes> {
         let item = self.linear32(Work::LocalId)?;
         let lane = self.b.ins().band_imm(item, 31);
         let first = self.b.ins().band_imm(item, !31);
@@ -150,12 +170,29 @@ impl Builder<'_, '_, '_> {
         Ok(Lanes { lane, count, mask })
     }
 
-    fn combination(&mut self, by: Combine, ty: Type, signed: bool) -> Result<Combination> {
+    /// The operand of a combination as it is combined: conditions as 1 and 0.
+    pub(super) fn counted(&mut self, by: Combine, x: Value) -> Value {
+        if !by.is_logical() {
+            return x;
+        }
+        let ty = self.type_of(x);
+        let is = self.b.ins().icmp_imm(IntCC::Ne, x, 0);
+        self.b.ins().zext(ty, is)
+    }
+
+    pub(super) fn combination(&mut self, by: Combine, ty: Type, signed: bool) -> Result<Combination> {
         if ty.is_float() {
             let identity = match by {
                 Combine::Add => 0.0,
+                Combine::Multiply => 1.0,
                 Combine::Min => f64::INFINITY,
                 Combine::Max => f64::NEG_INFINITY,
+                Combine::And
+                | Combine::Or
+                | Combine::Xor
+                | Combine::LogicalAnd
+                | Combine::LogicalOr
+                | Combine::LogicalXor => return Err(missing()),
             };
             return Ok(Combination { by, signed, identity: self.float_const(ty, identity) });
         }
@@ -164,25 +201,32 @@ impl Builder<'_, '_, '_> {
         }
         let (highest, lowest) = (i64::MAX >> (64 - ty.bits()), i64::MIN >> (64 - ty.bits()));
         let identity = match (by, signed) {
-            (Combine::Add, _) | (Combine::Max, false) => 0,
+            (Combine::Add | Combine::Or | Combine::Xor | Combine::LogicalOr | Combine::LogicalXor, _)
+            | (Combine::Max, false) => 0,
+            (Combine::Multiply | Combine::LogicalAnd, _) => 1,
             (Combine::Min, true) => highest,
-            (Combine::Min, false) => -1,
+            (Combine::Min, false) | (Combine::And, _) => -1,
             (Combine::Max, true) => lowest,
         };
         Ok(Combination { by, signed, identity: self.b.ins().iconst(ty, identity) })
     }
 
-    fn combined(&mut self, combination: Combination, x: Value, y: Value) -> Value {
+    pub(super) fn combined(&mut self, combination: Combination, x: Value, y: Value) -> Value {
         let is_float = self.type_of(x).is_float();
         match (combination.by, combination.signed) {
             (Combine::Add, _) if is_float => self.float_op(Opcode::Fadd, &[x, y], false),
+            (Combine::Multiply, _) if is_float => self.float_op(Opcode::Fmul, &[x, y], false),
             (Combine::Min, _) if is_float => self.float_op(Opcode::Fmin, &[x, y], false),
             (Combine::Max, _) if is_float => self.float_op(Opcode::Fmax, &[x, y], false),
             (Combine::Add, _) => self.b.ins().iadd(x, y),
+            (Combine::Multiply, _) => self.b.ins().imul(x, y),
             (Combine::Min, true) => self.b.ins().smin(x, y),
             (Combine::Min, false) => self.b.ins().umin(x, y),
             (Combine::Max, true) => self.b.ins().smax(x, y),
             (Combine::Max, false) => self.b.ins().umax(x, y),
+            (Combine::And | Combine::LogicalAnd, _) => self.b.ins().band(x, y),
+            (Combine::Or | Combine::LogicalOr, _) => self.b.ins().bor(x, y),
+            (Combine::Xor | Combine::LogicalXor, _) => self.b.ins().bxor(x, y),
         }
     }
 
@@ -200,10 +244,13 @@ impl Builder<'_, '_, '_> {
     }
 
     fn reduced(&mut self, group: Group, by: Combination, x: Value) -> Result<Value> {
+        if group == Group::Active {
+            return self.over_active(by, x, |of, _, _| of.b.ins().iconst(Type::I1, 1));
+        }
         let lanes = self.sub_group()?;
         let sum = self.scanned(by, &lanes, x);
         match group {
-            Group::Warp => {
+            Group::Warp | Group::Active => {
                 let last = self.b.ins().iadd_imm(lanes.count, -1);
                 Ok(self.b.ins().shfl(ShuffleKind::Idx, sum, last, lanes.mask))
             }
@@ -227,13 +274,14 @@ impl Builder<'_, '_, '_> {
         Ok(self.combined(by, before, x))
     }
 
+    /// A word of what the sub-groups of a group exchange. All functions of a program share them.
     fn word(&mut self, n: Value) -> Value {
-        let module = self.b.module();
-        let known = module.globals.iter().find(|(_, global)| global.name == SCRATCH).map(|(id, _)| id);
-        let id = known.unwrap_or_else(|| {
+        let id = self.importer.scratch.unwrap_or_else(|| {
+            let name = self.importer.symbols.legal(SCRATCH, false);
             let space = warpsmith_isa::StateSpace::Shared;
-            self.b.add_global(ir::Global::new(SCRATCH, space, Type::I64, ir::Extent::Array(SUB_GROUPS)))
+            self.b.add_global(ir::Global::new(name, space, Type::I64, ir::Extent::Array(SUB_GROUPS)))
         });
+        self.importer.scratch = Some(id);
         let words = self.b.global_addr(id);
         let n = self.b.ins().zext(Type::I64, n);
         let offset = self.b.ins().imul_imm(n, WORD);
@@ -282,13 +330,9 @@ impl Builder<'_, '_, '_> {
         sum
     }
 
-    fn broadcast(&mut self, group: Group, x: Value, operands: &Operands) -> Result<Value> {
+    /// The value of one work item of a group.
+    fn broadcast(&mut self, x: Value, operands: &Operands) -> Result<Value> {
         let x_id = operands.scalar(1)?;
-        if group == Group::Warp {
-            let lane = self.resize(x_id, Type::I32);
-            let mask = self.sub_group()?.mask;
-            return Ok(self.b.ins().shfl(ShuffleKind::Idx, x, lane, mask));
-        }
         // The work item is named by one number for each dimension of the launch.
         let mut from = self.resize(x_id, Type::I64);
         let mut row = self.along(Work::LocalSize, "x")?;

@@ -1,6 +1,8 @@
 //! Loads and stores of vectors, halves among them (OpenCL C specification, 6.15.9), and atomic operations of OpenCL 1.x (6.15.12.8).
 
-use super::table::Parts;
+use super::convert::Rounding;
+use super::kinds::Parts;
+use super::mangled::Element;
 use super::{Operands, missing};
 use crate::error::Result;
 use crate::import::function::{Builder, Values};
@@ -16,6 +18,8 @@ pub(super) struct Sized {
     /// Vectors of three are four apart.
     aligned: bool,
     lanes: u32,
+    /// How a number is rounded to a half.
+    rounding: Option<Rounding>,
 }
 
 impl Sized {
@@ -30,7 +34,7 @@ impl Sized {
             Some(rest) => (true, rest),
             None => (false, rest),
         };
-        let rest = if stores && of_halves { rest.strip_suffix("_rte").unwrap_or(rest) } else { rest };
+        let (rest, rounding) = if stores && of_halves { Rounding::split(rest)? } else { (rest, None) };
         let lanes = match rest {
             "" if of_halves => 1,
             "2" => 2,
@@ -40,7 +44,7 @@ impl Sized {
             "16" => 16,
             _ => return None,
         };
-        Some(Sized { stores, of_halves, aligned, lanes })
+        Some(Sized { stores, of_halves, aligned, lanes, rounding })
     }
 
     /// How many elements two vectors are apart.
@@ -69,7 +73,12 @@ impl Builder<'_, '_, '_> {
             let place = (lane * bytes) as i32;
             if sized.stores {
                 let value = *operands.vector(0)?.values.get(lane as usize).ok_or_else(missing)?;
-                let value = if sized.of_halves { self.b.ins().fptrunc(Type::F16, value) } else { value };
+                let value = if sized.of_halves {
+                    let mode = sized.rounding.unwrap_or(Rounding::Even);
+                    self.rounded_float(value, Element::Float, Type::F16, mode)?
+                } else {
+                    value
+                };
                 self.b.ins().store(MemFlags::PLAIN, value, at, place);
             } else {
                 let value = self.b.ins().load(element, MemFlags::PLAIN, at, place);
@@ -150,6 +159,17 @@ impl Builder<'_, '_, '_> {
 }
 
 impl Builder<'_, '_, '_> {
+    /// Where a pointer to generic memory leads to, as the flags of a fence: 1 for the memory of a group, otherwise 2 for global memory.
+    pub(super) fn fence_of(&mut self, operands: &Operands) -> Result<Values> {
+        let pointer = operands.scalar(0)?;
+        let pointer = self.generic(pointer);
+        let shared = StateSpace::Shared.name();
+        let is = self.ptx_one(&format!("isspacep.{shared}"), vec![pointer.into()], Type::I1)?;
+        let ty = operands.result()?;
+        let (group, global) = (self.b.ins().iconst(ty, 1), self.b.ins().iconst(ty, 2));
+        Ok(Values::from_slice(&[self.b.ins().select(is, group, global)]))
+    }
+
     /// A pointer to generic memory as one to a space, or null where it points to another.
     pub(super) fn address_space_pointer(
         &mut self,
@@ -179,16 +199,20 @@ impl Builder<'_, '_, '_> {
 
 #[cfg(test)]
 mod tests {
-    use super::Sized;
+    use super::{Rounding, Sized};
 
     #[test]
     fn names() {
-        let is = |stores, of_halves, aligned, lanes| Some(Sized { stores, of_halves, aligned, lanes });
+        let rounded = |stores, of_halves, aligned, lanes, rounding| {
+            Some(Sized { stores, of_halves, aligned, lanes, rounding })
+        };
+        let is = |stores, of_halves, aligned, lanes| rounded(stores, of_halves, aligned, lanes, None);
         assert_eq!(Sized::of("vload4"), is(false, false, false, 4));
         assert_eq!(Sized::of("vstore_half"), is(true, true, false, 1));
-        assert_eq!(Sized::of("vstore_half2_rte"), is(true, true, false, 2));
+        assert_eq!(Sized::of("vstore_half2_rte"), rounded(true, true, false, 2, Some(Rounding::Even)));
+        assert_eq!(Sized::of("vstorea_half3_rtz"), rounded(true, true, true, 3, Some(Rounding::Zero)));
         assert_eq!(Sized::of("vloada_half3"), is(false, true, true, 3));
-        for name in ["vload", "vload5", "vstore_half2_rtz", "vloadx", "load4"] {
+        for name in ["vload", "vload5", "vstore_half2_rtx", "vload_half_rtz", "vloadx", "load4"] {
             assert_eq!(Sized::of(name), None, "{name}");
         }
     }

@@ -1,15 +1,18 @@
 //! OpenCL C's built-in functions (OpenCL C 3.0 specification, 6.15), which clang leaves to a library as calls of overloaded functions: on NVIDIA's GPUs
 //! each is a few operations or a function of the math library.
 //!
-//! What is not here - images, samplers, pipes, queues, shuffles in sub-groups - stays undefined.
+//! What is not here - images, samplers, pipes, queues - stays undefined.
 
 mod atomic;
 mod convert;
 mod copy;
 mod element;
 mod group;
+mod kinds;
+mod lanes;
 mod mangled;
 mod memory;
+mod print;
 mod special;
 mod table;
 mod vector;
@@ -18,8 +21,8 @@ mod work;
 use super::function::{Builder, Values};
 use crate::error::{Error, Result};
 use crate::module::body::{Call, Inst};
+use kinds::Builtin;
 use mangled::{Element, Param};
-use table::Builtin;
 use warpsmith_ir::{InstBuilder, Type, Value};
 
 /// An operand of a function.
@@ -78,6 +81,9 @@ impl Builder<'_, '_, '_> {
     pub fn opencl(&mut self, inst: &Inst, call: &Call, symbol: &str) -> Result<bool> {
         if let Some(space) = table::address_space(symbol) {
             return self.address_space_pointer(inst, call, space);
+        }
+        if symbol == "printf" {
+            return self.print_vectors(inst, call);
         }
         let Some((name, params)) = mangled::read(symbol) else { return Ok(false) };
         let builtin = table::find(name);
@@ -158,6 +164,9 @@ impl Builder<'_, '_, '_> {
             Builtin::Parts(parts) => self.float_parts(parts, operands),
             Builtin::Any => self.any_or_all(operands, true),
             Builtin::All => self.any_or_all(operands, false),
+            Builtin::Dot if operands.vector(0)?.element != Element::Float => {
+                self.dot_of_bytes(kinds::DotBytes { packed: None, accumulates: false }, operands)
+            }
             Builtin::Dot => {
                 let (x, y) = (operands.vector(0)?, operands.vector(1)?);
                 Ok(Values::from_slice(&[self.dot(&x.values, &y.values)?]))
@@ -186,6 +195,15 @@ impl Builder<'_, '_, '_> {
             Builtin::SubGroup(number) => self.sub_group_number(number, operands),
             Builtin::SubGroupBarrier => self.sub_group_barrier(),
             Builtin::Collective(group, what) => self.collective(group, what, operands),
+            Builtin::Exchange(exchange) => self.exchanged(exchange, operands),
+            Builtin::Elect => self.elected(operands),
+            Builtin::AllEqual => self.all_equal(operands),
+            Builtin::Ballot(ballot) => self.ballot(ballot, operands),
+            Builtin::LaneMask(mask) => self.lane_mask(mask),
+            Builtin::Cluster(by) => self.cluster(by, operands),
+            Builtin::DotBytes(dot) => self.dot_of_bytes(dot, operands),
+            Builtin::Clock(clock) => self.clock(clock, operands),
+            Builtin::FenceOf => self.fence_of(operands),
             Builtin::AsyncCopy { strided } => self.async_copy(strided, operands),
         }
     }

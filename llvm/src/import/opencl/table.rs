@@ -1,178 +1,11 @@
 //! OpenCL's built-in functions by name.
 
+use super::kinds::{
+    AtomicObject, Ballot, Builtin, Clock, Collective, Combine, DotBytes, Exchange, Factor, Function, Group,
+    LaneMask, Parts, SubGroup, Work,
+};
 use warpsmith_ir::{AtomicOp, FloatCC, Opcode};
 use warpsmith_isa::StateSpace;
-
-/// What a function is. Names in quotes are of functions of the math library.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Builtin {
-    /// A number of work items.
-    Work(Work),
-    /// All work items of a group wait for each other.
-    Barrier,
-    Fence,
-    /// What has no effect on a GPU.
-    Nothing,
-    /// A function on each element.
-    Element(Function),
-    /// A number that two results, or a second one behind a pointer, come from.
-    Parts(Parts),
-    Any,
-    All,
-    Dot,
-    Length,
-    Distance,
-    Normalize,
-    Cross,
-    Shuffle,
-    /// An operation on signed integers and on unsigned ones, or on what has no sign.
-    Atomic(AtomicOp, AtomicOp),
-    /// Adds 1 or -1.
-    Count(i64),
-    AtomicExchangeIf,
-    /// On the atomic types of OpenCL 2.
-    AtomicObject(AtomicObject),
-    /// A number of sub-groups.
-    SubGroup(SubGroup),
-    /// All work items of a sub-group wait for each other.
-    SubGroupBarrier,
-    /// What all work items of a group compute together.
-    Collective(Group, Collective),
-    /// A copy by all work items of a group; with the distance of the elements in global memory, or without.
-    AsyncCopy {
-        strided: bool,
-    },
-}
-
-/// An operation on an atomic object (6.15.12.7). Their orders and scopes are operands where the name ends with `_explicit`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum AtomicObject {
-    Init,
-    Load,
-    Store,
-    Exchange,
-    ExchangeIf,
-    /// An operation on signed integers, on unsigned ones and on floats.
-    Fetch(AtomicOp, AtomicOp, Option<AtomicOp>),
-    TestAndSet,
-    Clear,
-    Fence,
-}
-
-/// The numbers of work items (OpenCL C specification, 6.15.1).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Work {
-    GlobalId,
-    LocalId,
-    GroupId,
-    GlobalSize,
-    LocalSize,
-    Groups,
-    Offset,
-    Dimensions,
-    GlobalLinearId,
-    LocalLinearId,
-}
-
-/// The numbers of sub-groups (OpenCL C specification, 6.15.19).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum SubGroup {
-    LocalId,
-    Size,
-    MaxSize,
-    Id,
-    Count,
-}
-
-/// Who computes something together.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Group {
-    /// A sub-group.
-    Warp,
-    Block,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Collective {
-    All,
-    Any,
-    Broadcast,
-    Reduce(Combine),
-    /// The values up to each work item's own, combined.
-    Inclusive(Combine),
-    /// Those before it.
-    Exclusive(Combine),
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Combine {
-    Add,
-    Min,
-    Max,
-}
-
-/// A function on each element of its operands.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Function {
-    Math(&'static str),
-    Float(Opcode),
-    /// An approximation, of `float` alone.
-    Fast(&'static str),
-    /// A function of the math library over pi.
-    OverPi(&'static str),
-    /// The tangent of a multiple of pi.
-    TanPi,
-    Is(FloatCC),
-    /// Whether it is of one of LLVM's classes of floats.
-    Class(i64),
-    SignBit,
-    Greater,
-    Less,
-    GreaterMagnitude,
-    LessMagnitude,
-    Clamp,
-    Mix,
-    Step,
-    Smoothstep,
-    Sign,
-    Times(Factor),
-    MultiplyAdd,
-    Select,
-    BitSelect,
-    NotANumber,
-    Abs,
-    AbsDifference,
-    AddSaturating,
-    SubtractSaturating,
-    HalfSum,
-    HalfSumUp,
-    CountOnes,
-    LeadingZeros,
-    TrailingZeros,
-    MultiplyHigh,
-    MultiplyAddHigh,
-    MultiplyAddSaturating,
-    Multiply,
-    Rotate,
-    Join,
-    Root,
-}
-
-/// The bits of a constant.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Factor(pub u64);
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Parts {
-    Fraction,
-    Significand,
-    Whole,
-    SineAndCosine,
-    /// The logarithm of the gamma function and its sign.
-    LogGamma,
-    /// The remainder and the lowest bits of the quotient.
-    Remainder,
-}
 
 /// The function of a name; those with types or sizes in their names are not here.
 pub(super) fn find(name: &str) -> Option<Builtin> {
@@ -223,6 +56,18 @@ const fn warp(what: Collective) -> Builtin {
 
 const fn block(what: Collective) -> Builtin {
     Builtin::Collective(Group::Block, what)
+}
+
+const fn active(what: Collective) -> Builtin {
+    Builtin::Collective(Group::Active, what)
+}
+
+const fn exchange(exchange: Exchange) -> Builtin {
+    Builtin::Exchange(exchange)
+}
+
+const fn dot_bytes(packed: Option<[bool; 2]>, accumulates: bool) -> Builtin {
+    Builtin::DotBytes(DotBytes { packed, accumulates })
 }
 
 const fn fetch(signed: AtomicOp, unsigned: AtomicOp, float: Option<AtomicOp>) -> Builtin {
@@ -301,10 +146,20 @@ const TABLE: &[(&str, Builtin)] = &[
     ("atomic_xchg", Builtin::Atomic(AtomicOp::Xchg, AtomicOp::Xchg)),
     ("atomic_xor", Builtin::Atomic(AtomicOp::Bxor, AtomicOp::Bxor)),
     ("barrier", Builtin::Barrier),
+    ("bit_reverse", each(Function::ReverseBits)),
+    ("bitfield_extract_signed", each(Function::ExtractBits { signed: true })),
+    ("bitfield_extract_unsigned", each(Function::ExtractBits { signed: false })),
+    ("bitfield_insert", each(Function::InsertBits)),
     ("bitselect", each(Function::BitSelect)),
     ("cbrt", math("cbrt")),
     ("ceil", float(Opcode::Fceil)),
     ("clamp", each(Function::Clamp)),
+    ("clock_read_device", Builtin::Clock(Clock::Device)),
+    ("clock_read_hilo_device", Builtin::Clock(Clock::Device)),
+    ("clock_read_hilo_sub_group", Builtin::Clock(Clock::Group)),
+    ("clock_read_hilo_work_group", Builtin::Clock(Clock::Group)),
+    ("clock_read_sub_group", Builtin::Clock(Clock::Group)),
+    ("clock_read_work_group", Builtin::Clock(Clock::Group)),
     ("clz", each(Function::LeadingZeros)),
     ("copysign", float(Opcode::Fcopysign)),
     ("cos", math("cos")),
@@ -315,6 +170,15 @@ const TABLE: &[(&str, Builtin)] = &[
     ("degrees", times(180.0 / std::f64::consts::PI)),
     ("distance", Builtin::Distance),
     ("dot", Builtin::Dot),
+    ("dot_4x8packed_ss_int", dot_bytes(Some([true, true]), false)),
+    ("dot_4x8packed_su_int", dot_bytes(Some([true, false]), false)),
+    ("dot_4x8packed_us_int", dot_bytes(Some([false, true]), false)),
+    ("dot_4x8packed_uu_uint", dot_bytes(Some([false, false]), false)),
+    ("dot_acc_sat", dot_bytes(None, true)),
+    ("dot_acc_sat_4x8packed_ss_int", dot_bytes(Some([true, true]), true)),
+    ("dot_acc_sat_4x8packed_su_int", dot_bytes(Some([true, false]), true)),
+    ("dot_acc_sat_4x8packed_us_int", dot_bytes(Some([false, true]), true)),
+    ("dot_acc_sat_4x8packed_uu_uint", dot_bytes(Some([false, false]), true)),
     ("erf", math("erf")),
     ("erfc", math("erfc")),
     ("exp", math("exp")),
@@ -335,6 +199,7 @@ const TABLE: &[(&str, Builtin)] = &[
     ("frexp", Builtin::Parts(Parts::Significand)),
     ("get_enqueued_local_size", Builtin::Work(Work::LocalSize)),
     ("get_enqueued_num_sub_groups", Builtin::SubGroup(SubGroup::Count)),
+    ("get_fence", Builtin::FenceOf),
     ("get_global_id", Builtin::Work(Work::GlobalId)),
     ("get_global_linear_id", Builtin::Work(Work::GlobalLinearId)),
     ("get_global_offset", Builtin::Work(Work::Offset)),
@@ -346,8 +211,13 @@ const TABLE: &[(&str, Builtin)] = &[
     ("get_max_sub_group_size", Builtin::SubGroup(SubGroup::MaxSize)),
     ("get_num_groups", Builtin::Work(Work::Groups)),
     ("get_num_sub_groups", Builtin::SubGroup(SubGroup::Count)),
+    ("get_sub_group_eq_mask", Builtin::LaneMask(LaneMask::Eq)),
+    ("get_sub_group_ge_mask", Builtin::LaneMask(LaneMask::Ge)),
+    ("get_sub_group_gt_mask", Builtin::LaneMask(LaneMask::Gt)),
     ("get_sub_group_id", Builtin::SubGroup(SubGroup::Id)),
+    ("get_sub_group_le_mask", Builtin::LaneMask(LaneMask::Le)),
     ("get_sub_group_local_id", Builtin::SubGroup(SubGroup::LocalId)),
+    ("get_sub_group_lt_mask", Builtin::LaneMask(LaneMask::Lt)),
     ("get_sub_group_size", Builtin::SubGroup(SubGroup::Size)),
     ("get_work_dim", Builtin::Work(Work::Dimensions)),
     ("hadd", each(Function::HalfSum)),
@@ -367,6 +237,10 @@ const TABLE: &[(&str, Builtin)] = &[
     ("half_tan", fast("fast_tan")),
     ("hypot", math("hypot")),
     ("ilogb", math("ilogb")),
+    ("intel_sub_group_shuffle", exchange(Exchange::At)),
+    ("intel_sub_group_shuffle_down", exchange(Exchange::DownInto)),
+    ("intel_sub_group_shuffle_up", exchange(Exchange::UpInto)),
+    ("intel_sub_group_shuffle_xor", exchange(Exchange::Xor)),
     ("isequal", is(FloatCC::Eq)),
     ("isfinite", each(Function::Class(0b01_1111_1000))),
     ("isgreater", is(FloatCC::Gt)),
@@ -448,17 +322,77 @@ const TABLE: &[(&str, Builtin)] = &[
     ("step", each(Function::Step)),
     ("sub_group_all", warp(Collective::All)),
     ("sub_group_any", warp(Collective::Any)),
+    ("sub_group_ballot", Builtin::Ballot(Ballot::Take)),
+    ("sub_group_ballot_bit_count", Builtin::Ballot(Ballot::Count)),
+    ("sub_group_ballot_bit_extract", Builtin::Ballot(Ballot::Bit)),
+    ("sub_group_ballot_exclusive_scan", Builtin::Ballot(Ballot::Exclusive)),
+    ("sub_group_ballot_find_lsb", Builtin::Ballot(Ballot::Lowest)),
+    ("sub_group_ballot_find_msb", Builtin::Ballot(Ballot::Highest)),
+    ("sub_group_ballot_inclusive_scan", Builtin::Ballot(Ballot::Inclusive)),
     ("sub_group_barrier", Builtin::SubGroupBarrier),
-    ("sub_group_broadcast", warp(Collective::Broadcast)),
+    ("sub_group_broadcast", exchange(Exchange::Uniform)),
+    ("sub_group_broadcast_first", exchange(Exchange::First)),
+    ("sub_group_clustered_reduce_add", Builtin::Cluster(Combine::Add)),
+    ("sub_group_clustered_reduce_and", Builtin::Cluster(Combine::And)),
+    ("sub_group_clustered_reduce_logical_and", Builtin::Cluster(Combine::LogicalAnd)),
+    ("sub_group_clustered_reduce_logical_or", Builtin::Cluster(Combine::LogicalOr)),
+    ("sub_group_clustered_reduce_logical_xor", Builtin::Cluster(Combine::LogicalXor)),
+    ("sub_group_clustered_reduce_max", Builtin::Cluster(Combine::Max)),
+    ("sub_group_clustered_reduce_min", Builtin::Cluster(Combine::Min)),
+    ("sub_group_clustered_reduce_mul", Builtin::Cluster(Combine::Multiply)),
+    ("sub_group_clustered_reduce_or", Builtin::Cluster(Combine::Or)),
+    ("sub_group_clustered_reduce_xor", Builtin::Cluster(Combine::Xor)),
+    ("sub_group_clustered_rotate", exchange(Exchange::RotateCluster)),
+    ("sub_group_elect", Builtin::Elect),
+    ("sub_group_inverse_ballot", Builtin::Ballot(Ballot::Own)),
+    ("sub_group_non_uniform_all", active(Collective::All)),
+    ("sub_group_non_uniform_all_equal", Builtin::AllEqual),
+    ("sub_group_non_uniform_any", active(Collective::Any)),
+    ("sub_group_non_uniform_broadcast", exchange(Exchange::At)),
+    ("sub_group_non_uniform_reduce_add", active(Collective::Reduce(Combine::Add))),
+    ("sub_group_non_uniform_reduce_and", active(Collective::Reduce(Combine::And))),
+    ("sub_group_non_uniform_reduce_logical_and", active(Collective::Reduce(Combine::LogicalAnd))),
+    ("sub_group_non_uniform_reduce_logical_or", active(Collective::Reduce(Combine::LogicalOr))),
+    ("sub_group_non_uniform_reduce_logical_xor", active(Collective::Reduce(Combine::LogicalXor))),
+    ("sub_group_non_uniform_reduce_max", active(Collective::Reduce(Combine::Max))),
+    ("sub_group_non_uniform_reduce_min", active(Collective::Reduce(Combine::Min))),
+    ("sub_group_non_uniform_reduce_mul", active(Collective::Reduce(Combine::Multiply))),
+    ("sub_group_non_uniform_reduce_or", active(Collective::Reduce(Combine::Or))),
+    ("sub_group_non_uniform_reduce_xor", active(Collective::Reduce(Combine::Xor))),
+    ("sub_group_non_uniform_scan_exclusive_add", active(Collective::Exclusive(Combine::Add))),
+    ("sub_group_non_uniform_scan_exclusive_and", active(Collective::Exclusive(Combine::And))),
+    ("sub_group_non_uniform_scan_exclusive_logical_and", active(Collective::Exclusive(Combine::LogicalAnd))),
+    ("sub_group_non_uniform_scan_exclusive_logical_or", active(Collective::Exclusive(Combine::LogicalOr))),
+    ("sub_group_non_uniform_scan_exclusive_logical_xor", active(Collective::Exclusive(Combine::LogicalXor))),
+    ("sub_group_non_uniform_scan_exclusive_max", active(Collective::Exclusive(Combine::Max))),
+    ("sub_group_non_uniform_scan_exclusive_min", active(Collective::Exclusive(Combine::Min))),
+    ("sub_group_non_uniform_scan_exclusive_mul", active(Collective::Exclusive(Combine::Multiply))),
+    ("sub_group_non_uniform_scan_exclusive_or", active(Collective::Exclusive(Combine::Or))),
+    ("sub_group_non_uniform_scan_exclusive_xor", active(Collective::Exclusive(Combine::Xor))),
+    ("sub_group_non_uniform_scan_inclusive_add", active(Collective::Inclusive(Combine::Add))),
+    ("sub_group_non_uniform_scan_inclusive_and", active(Collective::Inclusive(Combine::And))),
+    ("sub_group_non_uniform_scan_inclusive_logical_and", active(Collective::Inclusive(Combine::LogicalAnd))),
+    ("sub_group_non_uniform_scan_inclusive_logical_or", active(Collective::Inclusive(Combine::LogicalOr))),
+    ("sub_group_non_uniform_scan_inclusive_logical_xor", active(Collective::Inclusive(Combine::LogicalXor))),
+    ("sub_group_non_uniform_scan_inclusive_max", active(Collective::Inclusive(Combine::Max))),
+    ("sub_group_non_uniform_scan_inclusive_min", active(Collective::Inclusive(Combine::Min))),
+    ("sub_group_non_uniform_scan_inclusive_mul", active(Collective::Inclusive(Combine::Multiply))),
+    ("sub_group_non_uniform_scan_inclusive_or", active(Collective::Inclusive(Combine::Or))),
+    ("sub_group_non_uniform_scan_inclusive_xor", active(Collective::Inclusive(Combine::Xor))),
     ("sub_group_reduce_add", warp(Collective::Reduce(Combine::Add))),
     ("sub_group_reduce_max", warp(Collective::Reduce(Combine::Max))),
     ("sub_group_reduce_min", warp(Collective::Reduce(Combine::Min))),
+    ("sub_group_rotate", exchange(Exchange::Rotate)),
     ("sub_group_scan_exclusive_add", warp(Collective::Exclusive(Combine::Add))),
     ("sub_group_scan_exclusive_max", warp(Collective::Exclusive(Combine::Max))),
     ("sub_group_scan_exclusive_min", warp(Collective::Exclusive(Combine::Min))),
     ("sub_group_scan_inclusive_add", warp(Collective::Inclusive(Combine::Add))),
     ("sub_group_scan_inclusive_max", warp(Collective::Inclusive(Combine::Max))),
     ("sub_group_scan_inclusive_min", warp(Collective::Inclusive(Combine::Min))),
+    ("sub_group_shuffle", exchange(Exchange::At)),
+    ("sub_group_shuffle_down", exchange(Exchange::Down)),
+    ("sub_group_shuffle_up", exchange(Exchange::Up)),
+    ("sub_group_shuffle_xor", exchange(Exchange::Xor)),
     ("sub_sat", each(Function::SubtractSaturating)),
     ("tan", math("tan")),
     ("tanh", math("tanh")),
@@ -472,14 +406,35 @@ const TABLE: &[(&str, Builtin)] = &[
     ("work_group_barrier", Builtin::Barrier),
     ("work_group_broadcast", block(Collective::Broadcast)),
     ("work_group_reduce_add", block(Collective::Reduce(Combine::Add))),
+    ("work_group_reduce_and", block(Collective::Reduce(Combine::And))),
+    ("work_group_reduce_logical_and", block(Collective::Reduce(Combine::LogicalAnd))),
+    ("work_group_reduce_logical_or", block(Collective::Reduce(Combine::LogicalOr))),
+    ("work_group_reduce_logical_xor", block(Collective::Reduce(Combine::LogicalXor))),
     ("work_group_reduce_max", block(Collective::Reduce(Combine::Max))),
     ("work_group_reduce_min", block(Collective::Reduce(Combine::Min))),
+    ("work_group_reduce_mul", block(Collective::Reduce(Combine::Multiply))),
+    ("work_group_reduce_or", block(Collective::Reduce(Combine::Or))),
+    ("work_group_reduce_xor", block(Collective::Reduce(Combine::Xor))),
     ("work_group_scan_exclusive_add", block(Collective::Exclusive(Combine::Add))),
+    ("work_group_scan_exclusive_and", block(Collective::Exclusive(Combine::And))),
+    ("work_group_scan_exclusive_logical_and", block(Collective::Exclusive(Combine::LogicalAnd))),
+    ("work_group_scan_exclusive_logical_or", block(Collective::Exclusive(Combine::LogicalOr))),
+    ("work_group_scan_exclusive_logical_xor", block(Collective::Exclusive(Combine::LogicalXor))),
     ("work_group_scan_exclusive_max", block(Collective::Exclusive(Combine::Max))),
     ("work_group_scan_exclusive_min", block(Collective::Exclusive(Combine::Min))),
+    ("work_group_scan_exclusive_mul", block(Collective::Exclusive(Combine::Multiply))),
+    ("work_group_scan_exclusive_or", block(Collective::Exclusive(Combine::Or))),
+    ("work_group_scan_exclusive_xor", block(Collective::Exclusive(Combine::Xor))),
     ("work_group_scan_inclusive_add", block(Collective::Inclusive(Combine::Add))),
+    ("work_group_scan_inclusive_and", block(Collective::Inclusive(Combine::And))),
+    ("work_group_scan_inclusive_logical_and", block(Collective::Inclusive(Combine::LogicalAnd))),
+    ("work_group_scan_inclusive_logical_or", block(Collective::Inclusive(Combine::LogicalOr))),
+    ("work_group_scan_inclusive_logical_xor", block(Collective::Inclusive(Combine::LogicalXor))),
     ("work_group_scan_inclusive_max", block(Collective::Inclusive(Combine::Max))),
     ("work_group_scan_inclusive_min", block(Collective::Inclusive(Combine::Min))),
+    ("work_group_scan_inclusive_mul", block(Collective::Inclusive(Combine::Multiply))),
+    ("work_group_scan_inclusive_or", block(Collective::Inclusive(Combine::Or))),
+    ("work_group_scan_inclusive_xor", block(Collective::Inclusive(Combine::Xor))),
     ("write_mem_fence", Builtin::Fence),
 ];
 

@@ -1,5 +1,6 @@
 //! Functions on whole vectors: geometry, reductions, shuffles (OpenCL C specification, 6.15.5, 6.15.6, 6.15.14).
 
+use super::kinds::DotBytes;
 use super::{Operands, missing};
 use crate::error::{Error, Result};
 use crate::import::function::{Builder, Values};
@@ -26,6 +27,36 @@ impl Builder<'_, '_, '_> {
             });
         }
         sum.ok_or_else(missing)
+    }
+
+    /// The sum of the products of bytes (`cl_khr_integer_dot_product`).
+    pub(super) fn dot_of_bytes(&mut self, dot: DotBytes, operands: &Operands) -> Result<Values> {
+        let ty = operands.result()?;
+        let mut factors = [Values::new(), Values::new()];
+        let signs = dot.packed.unwrap_or([operands.is_signed(0), operands.is_signed(1)]);
+        for (n, (factors, signed)) in factors.iter_mut().zip(signs).enumerate() {
+            let bytes: Values = if dot.packed.is_some() {
+                let word = operands.scalar(n)?;
+                (0..4).map(|byte| self.b.ins().lshr_imm(word, 8 * byte)).collect()
+            } else {
+                operands.vector(n)?.values.clone()
+            };
+            for byte in bytes {
+                let byte = self.resize(byte, Type::I8);
+                factors.push(if signed { self.b.ins().sext(ty, byte) } else { self.b.ins().zext(ty, byte) });
+            }
+        }
+        let [x, y] = factors;
+        let mut sum = self.b.ins().iconst(ty, 0);
+        for (x, y) in x.into_iter().zip(y) {
+            let product = self.b.ins().imul(x, y);
+            sum = self.b.ins().iadd(sum, product);
+        }
+        if dot.accumulates {
+            let op = if signs == [false; 2] { Opcode::UaddSat } else { Opcode::SaddSat };
+            sum = self.b.ins().binary(op, sum, operands.scalar(2)?);
+        }
+        Ok(Values::from_slice(&[sum]))
     }
 
     /// The length, which overflows only where it is too large itself: of `float` through `double`, of that through `hypot`.

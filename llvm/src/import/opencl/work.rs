@@ -1,6 +1,6 @@
 //! Where a work item is among all (OpenCL C specification, 6.15.1). A group is a block, and no launch has an offset.
 
-use super::table::Work;
+use super::kinds::{Clock, Work};
 use super::{Operands, missing};
 use crate::error::Result;
 use crate::import::function::{Builder, Values};
@@ -72,6 +72,20 @@ impl Builder<'_, '_, '_> {
             Work::Offset => Ok(self.b.ins().iconst(Type::I64, 0)),
             Work::Dimensions | Work::GlobalLinearId | Work::LocalLinearId => Err(missing()),
         }
+    }
+
+    /// A clock of 64 bits, or its halves, the lower one first (`cl_khr_kernel_clock`).
+    pub(super) fn clock(&mut self, clock: Clock, operands: &Operands) -> Result<Values> {
+        let register = match clock {
+            Clock::Device => "globaltimer",
+            Clock::Group => "clock64",
+        };
+        let now = self.special_register(register)?;
+        if operands.lanes == 1 {
+            return Ok(Values::from_slice(&[now]));
+        }
+        let high = self.b.ins().lshr_imm(now, 32);
+        Ok([now, high].into_iter().map(|half| self.b.ins().trunc(Type::I32, half)).collect())
     }
 
     /// x + (y + z size_y) size_x.

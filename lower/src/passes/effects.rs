@@ -5,12 +5,13 @@
 //! anything. What a function does to its own stack slots is nobody else's concern. The facts hold as long as passes take effects away and add none; they
 //! are kept with the caller ([`Function::callee_traits`]), where all passes find them as the traits of the call.
 
-use super::deadloops;
 use super::inline::graph::CallGraph;
 use crate::analysis::{Analyses, Cfg, Effect, Object, Pointers};
 use crate::pass::{ModuleContext, ModulePass};
 use cranelift_entity::SecondaryMap;
 use warpsmith_ir::{FuncId, FuncKind, Function, Inst, InstData, Linkage, Module, Opcode, Traits};
+
+mod ends;
 
 pub(super) struct Effects;
 
@@ -84,7 +85,7 @@ fn traits(func: &Function) -> Option<Traits> {
             all |= of_inst(func, &pointers, inst);
         }
     }
-    if !deadloops::all_end(func, &mut analyses) {
+    if !ends::all_end(func, &mut analyses) {
         all |= Traits::SIDE_EFFECT;
     }
     Some(all & OF_CALLS)

@@ -23,8 +23,6 @@ mod copy;
 )]
 mod counters;
 mod dce;
-#[allow(clippy::wildcard_enum_match_arm, reason = "traits say what has effects")]
-mod deadloops;
 #[allow(clippy::wildcard_enum_match_arm, reason = "only divisions are of interest")]
 mod divide;
 #[allow(clippy::wildcard_enum_match_arm, reason = "what is not a product of bytes is a term like others")]
@@ -129,6 +127,7 @@ impl Pass for Standard {
 pub(crate) fn standard() -> Passes {
     let pass = |name, summary, run| Standard { name, summary, run, copies_loops: false };
     let unroll = pass("unroll", "copy the blocks of loops whose rounds are known and few", unroll::run);
+    let partial = pass("partial", "put several rounds of a counted loop in one", partial::run);
     let unswitch =
         pass("unswitch", "decide what is the same in all rounds in front of a loop", unswitch::run);
     Passes::default()
@@ -140,7 +139,6 @@ pub(crate) fn standard() -> Passes {
         .with_module(constants::Constants)
         .with(pass("counters", "count by addresses in loops that stay loops", counters::run))
         .with(pass("dce", "remove instructions and block parameters without effect", dce::run))
-        .with(pass("deadloops", "remove loops that do nothing and end", deadloops::run))
         .with(pass("divide", "multiply instead of dividing by constants", divide::run))
         .with(pass("dots", "multiply and add bytes of words four at a time", dots::run))
         .with(pass("dse", "remove stores that nothing reads", dse::run))
@@ -162,7 +160,7 @@ pub(crate) fn standard() -> Passes {
         .with(pass("reassociate", "add first what does not change in a loop", reassociate::run))
         .with(pass("remat", "compute addresses behind loops there, from their indices", remat::run))
         .with(pass("params", "keep one of block parameters that are always equal", params::run))
-        .with(pass("partial", "put several rounds of a counted loop in one", partial::run))
+        .with(Standard { copies_loops: true, ..partial })
         .with(pass("place", "put loops in one piece, and blocks before what they go on to", place::run))
         .with(pass("rotate", "decide at the end of loops, not at their start", rotate::run))
         .with(pass("sccp", "find constants through branches and loops together", sccp::run))

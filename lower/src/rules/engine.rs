@@ -206,10 +206,19 @@ impl Rewrite {
     }
 }
 
-/// Whether an operation that is promised not to wrap takes a constant away, and what replaces it adds the negated one: that does not wrap either.
+/// Whether what replaces an operation that is promised not to wrap does not wrap either: where it adds the negated constant in place of taking it
+/// away, or adds two constants at once that were both promised not to make the sum wrap.
 fn keeps_promise(dfg: &DataFlowGraph, inst: Inst, replacement: &InstData) -> bool {
-    let InstData::Binary { op: Opcode::Isub, args: [a, b] } = dfg[inst] else { return false };
+    let InstData::Binary { op, args: [a, b] } = dfg[inst] else { return false };
     let &InstData::Binary { op: Opcode::Iadd, args: [x, y] } = replacement else { return false };
-    let negated = dfg.int_const(b).zip(dfg.int_const(y)).is_some_and(|(b, y)| b.checked_neg() == Some(y));
-    dfg.no_signed_wrap(inst) && dfg.resolve(a) == dfg.resolve(x) && negated
+    let (Some(by), Some(sum)) = (dfg.int_const(b), dfg.int_const(y)) else { return false };
+    let same = |a: Value, b: Value| dfg.resolve(a) == dfg.resolve(b);
+    let negated = op == Opcode::Isub && by.checked_neg() == Some(sum) && same(a, x);
+    let added = |inner: Inst| {
+        let InstData::Binary { op: Opcode::Iadd, args: [of, first] } = dfg[inner] else { return false };
+        let both = dfg.int_const(first).and_then(|first| first.checked_add(by));
+        dfg.no_signed_wrap(inner) && both == Some(sum) && same(of, x)
+    };
+    let added = op == Opcode::Iadd && dfg.def_inst(dfg.resolve(a)).is_some_and(added);
+    dfg.no_signed_wrap(inst) && (negated || added)
 }

@@ -6,6 +6,8 @@
 //! `lower/tests/proof.rs` executes [`transfer`] on every pair of known bits at 4 bits.
 
 use cranelift_entity::SecondaryMap;
+use smallvec::SmallVec;
+use warpsmith_base::FxHashMap;
 use warpsmith_ir::{DataFlowGraph, Function, Inst, InstData, IntCC, Opcode, Sreg, Traits, Type, Value};
 use warpsmith_isa::limits;
 
@@ -74,10 +76,11 @@ impl Default for KnownBits {
 }
 
 impl KnownBits {
-    /// With what the function's `assume`s say.
+    /// With what the function's `assume`s say, and what its branches give to block parameters.
     pub fn of_function(func: &Function) -> KnownBits {
         let mut known = KnownBits::default();
         known.found.resize(func.dfg.num_values());
+        known.parameters(func);
         for block in func.layout.blocks() {
             for inst in func.layout.insts(block) {
                 if func.dfg.opcode(inst) == Opcode::Assume {
@@ -91,6 +94,38 @@ impl KnownBits {
     /// True for a condition that says what is known: if it were folded by that, nobody would know any more.
     pub fn is_assumed(&self, dfg: &DataFlowGraph, value: Value) -> bool {
         !self.conditions.is_empty() && self.conditions.contains(&dfg.resolve(value))
+    }
+
+    /// Notes what is known of block parameters that are given constants, and themselves and a constant: counters. Of these the bits below those of all
+    /// steps never change.
+    fn parameters(&mut self, func: &Function) {
+        let dfg = &func.dfg;
+        let mut given: FxHashMap<Value, SmallVec<[Value; 2]>> = FxHashMap::default();
+        for end in func.layout.blocks().filter_map(|block| func.terminator(block)) {
+            for call in dfg.targets(end).filter(|call| Some(call.block) != func.layout.entry()) {
+                for (&param, &arg) in dfg.block_params(call.block).iter().zip(call.args(&dfg.pool)) {
+                    if is_small_int(dfg.ty(param)) {
+                        given.entry(param).or_default().push(dfg.resolve(arg));
+                    }
+                }
+            }
+        }
+        // What is given to the one that a parameter is given, through blocks that only one edge leads to.
+        let source = |mut arg: Value| {
+            for _ in 0..DEPTH {
+                let Some(&[from]) = given.get(&arg).map(|args| &args[..]) else { break };
+                arg = from;
+            }
+            arg
+        };
+        for (&param, args) in &given {
+            let mut all = Given::default();
+            args.iter().for_each(|&arg| all.add(dfg, param, source(arg)));
+            let known = all.known();
+            if known != Known::NOTHING {
+                self.found[param] = Some(known);
+            }
+        }
     }
 
     /// Notes what `assume (v < c)` says of `v`.
@@ -187,6 +222,46 @@ impl KnownBits {
             self.found[value] = Some(known);
         }
         known
+    }
+}
+
+/// What branches give to a block parameter.
+struct Given {
+    /// What holds for all constants.
+    known: Option<Known>,
+    /// The bits that keep what the constants make them.
+    kept: u64,
+}
+
+impl Default for Given {
+    fn default() -> Self {
+        Given { known: None, kept: u64::MAX }
+    }
+}
+
+impl Given {
+    fn known(&self) -> Known {
+        let known = self.known.unwrap_or(Known::NOTHING);
+        Known { zeros: known.zeros & self.kept, ones: known.ones & self.kept }
+    }
+
+    fn add(&mut self, dfg: &DataFlowGraph, param: Value, arg: Value) {
+        if self.kept == 0 || arg == param {
+            return;
+        }
+        match dfg.def_data(arg) {
+            Some(&InstData::IntConst { value }) => {
+                let constant = Known::constant(dfg.ty(param).bits(), value as u64);
+                self.known = Some(self.known.map_or(constant, |known| known.either(constant)));
+            }
+            Some(&InstData::Binary { op: Opcode::Iadd | Opcode::Isub, args: [from, by] })
+                if dfg.resolve(from) == param =>
+            {
+                let low = dfg.int_const(dfg.resolve(by)).map_or(0, i64::trailing_zeros);
+                self.kept &= 1u64.unbounded_shl(low).wrapping_sub(1);
+            }
+            _ => self.kept = 0,
+        }
     }
 }
 

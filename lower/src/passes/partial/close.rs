@@ -1,31 +1,33 @@
 //! The values of loops that other blocks use, made parameters of the block that a loop leads to.
 //!
-//! A loop of one block is left by one edge, so all uses of its values in other blocks are behind the block which that leads to. Where other edges
+//! These loops are left by one edge, at their end, so all uses of their values outside are behind the block which that leads to. Where other edges
 //! lead there too, it gets a block of its own in between. All loops are closed in one walk over the function.
 
 use super::super::{ssa, take_over_name};
 use super::Sources;
 use smallvec::SmallVec;
-use warpsmith_base::{FxHashMap, FxHashSet};
+use warpsmith_base::FxHashMap;
 use warpsmith_ir::{Block, BlockCall, Function, Inst, InstData, Value};
 
-/// Afterwards no value of the loops with these headers, each of a single block that ends with a branch, is used in another block.
-pub(super) fn values(func: &mut Function, headers: &FxHashSet<Block>, sources: &mut Sources) {
+/// Afterwards no value of some loops is used outside of its own. Each block of these loops is listed with the one whose branch alone leads out.
+pub(super) fn values(func: &mut Function, latches: &FxHashMap<Block, Block>, sources: &mut Sources) {
     let mut closed: FxHashMap<Value, Value> = FxHashMap::default();
     let cfg = sources.cfg.clone();
     for &block in cfg.reverse_postorder() {
+        let own = latches.get(&block);
         let mut next = func.layout.first_inst(block);
         while let Some(inst) = next {
             next = func.layout.next_inst(inst);
             let outside = |value: &Value| {
-                ssa::block_of(func, *value).is_some_and(|own| own != block && headers.contains(&own))
+                let of = ssa::block_of(func, *value).and_then(|of| latches.get(&of));
+                of.is_some() && of != own
             };
             let used: SmallVec<[Value; 8]> = func.dfg.uses(inst).filter(outside).collect();
             for value in used {
                 let param = match closed.get(&value) {
                     Some(&param) => param,
                     None => {
-                        let Some(param) = handed_on(func, value, sources) else { continue };
+                        let Some(param) = handed_on(func, value, latches, sources) else { continue };
                         closed.insert(value, param);
                         param
                     }
@@ -37,10 +39,16 @@ pub(super) fn values(func: &mut Function, headers: &FxHashSet<Block>, sources: &
 }
 
 /// A parameter for the value in the block behind its loop.
-fn handed_on(func: &mut Function, value: Value, sources: &mut Sources) -> Option<Value> {
-    let own = ssa::block_of(func, value)?;
+fn handed_on(
+    func: &mut Function,
+    value: Value,
+    latches: &FxHashMap<Block, Block>,
+    sources: &mut Sources,
+) -> Option<Value> {
+    let &own = latches.get(&ssa::block_of(func, value)?)?;
     let branch = func.terminator(own)?;
-    let exit = func.dfg.targets(branch).map(|call| call.block).find(|&block| block != own)?;
+    let outside = |block: &Block| latches.get(block) != Some(&own);
+    let exit = func.dfg.targets(branch).map(|call| call.block).find(outside)?;
     let behind = match sources.of(exit).len() {
         1 => exit,
         _ => block_between(func, own, branch, exit, sources),

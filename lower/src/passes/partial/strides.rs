@@ -11,7 +11,7 @@ use super::super::copy::Copied;
 use super::super::{insert_before, ssa};
 use super::{Guard, Plan, Step};
 use warpsmith_base::{FxHashMap, FxHashSet};
-use warpsmith_ir::{Block, Function, Inst, InstData, IntCC, Opcode, Type, Value};
+use warpsmith_ir::{Function, Inst, InstData, IntCC, Opcode, Type, Value};
 
 /// How deep sums and products are followed.
 const MAX_DEPTH: u32 = 6;
@@ -25,15 +25,15 @@ enum Stride {
 }
 
 pub(super) fn share(func: &mut Function, plan: &Plan, guard: &Guard, copies: &[Copied]) {
-    let Some(&counter) = func.dfg.block_params(plan.block).get(plan.counter) else { return };
+    let Some(&counter) = func.dfg.block_params(plan.header).get(plan.counter) else { return };
     let signed = matches!(plan.cond, IntCC::Slt | IntCC::Sle | IntCC::Sgt | IntCC::Sge);
     let unsigned = matches!(plan.cond, IntCC::Ult | IntCC::Ule | IntCC::Ugt | IntCC::Uge);
-    let promised = func.layout.insts(plan.block).any(|inst| {
+    let promised = plan.insts(func).any(|inst| {
         matches!(func.dfg[inst], InstData::Binary { op: Opcode::Iadd, args: [a, _] } if a == counter)
             && func.dfg.no_signed_wrap(inst)
     });
     let mut strides = Strides {
-        block: plan.block,
+        plan,
         step: plan.step,
         counter,
         end: guard.end,
@@ -42,8 +42,8 @@ pub(super) fn share(func: &mut Function, plan: &Plan, guard: &Guard, copies: &[C
         products: FxHashMap::default(),
         relies_on_promise: false,
     };
-    let accessed = accessed(func, plan.block);
-    for inst in func.layout.insts(plan.block).collect::<Vec<Inst>>() {
+    let accessed = accessed(func, plan);
+    for inst in plan.insts(func).collect::<Vec<Inst>>() {
         let Some(result) = func.dfg.first_result(inst) else { continue };
         let address =
             matches!(func.dfg[inst], InstData::Index { .. } | InstData::Binary { op: Opcode::Ptradd, .. });
@@ -78,18 +78,31 @@ pub(super) fn share(func: &mut Function, plan: &Plan, guard: &Guard, copies: &[C
     }
 }
 
-/// What the addresses of the loads and stores of a block are computed from by sums and products, and these addresses.
-fn accessed(func: &Function, block: Block) -> FxHashSet<Value> {
+impl Plan {
+    /// The instructions that every round executes.
+    fn insts<'f>(&'f self, func: &'f Function) -> impl Iterator<Item = Inst> + 'f {
+        let blocks = self.blocks.iter().filter(|&block| self.always.contains(block));
+        blocks.flat_map(|&block| func.layout.insts(block))
+    }
+
+    /// Whether a value is computed in the loop.
+    fn changes(&self, func: &Function, value: Value) -> bool {
+        ssa::block_of(func, value).is_some_and(|block| self.inside.contains(&block))
+    }
+}
+
+/// What the addresses of the loads and stores of every round are computed from by sums and products, and these addresses.
+fn accessed(func: &Function, plan: &Plan) -> FxHashSet<Value> {
     let mut found = FxHashSet::default();
     let mut work: Vec<Value> = Vec::new();
-    for inst in func.layout.insts(block) {
+    for inst in plan.insts(func) {
         match func.dfg[inst] {
             InstData::Load { ptr, .. } | InstData::Store { args: [_, ptr], .. } => work.push(ptr),
             _ => {}
         }
     }
     while let Some(value) = work.pop() {
-        if ssa::block_of(func, value) != Some(block) || !found.insert(value) {
+        if !plan.changes(func, value) || !found.insert(value) {
             continue;
         }
         match func.dfg.def_data(value) {
@@ -110,8 +123,8 @@ fn accessed(func: &Function, block: Block) -> FxHashSet<Value> {
     found
 }
 
-struct Strides {
-    block: Block,
+struct Strides<'p> {
+    plan: &'p Plan,
     step: Step,
     counter: Value,
     /// In front of this, what strides are made of is computed.
@@ -126,9 +139,9 @@ struct Strides {
     products: FxHashMap<(Value, i64), Value>,
 }
 
-impl Strides {
+impl Strides<'_> {
     fn is_fixed(&self, func: &Function, value: Value) -> bool {
-        ssa::block_of(func, value) != Some(self.block)
+        !self.plan.changes(func, value)
     }
 
     /// Of an address.
@@ -180,7 +193,7 @@ impl Strides {
             InstData::Unary { op: Opcode::Zext, arg } if arg == self.counter && self.unsigned => {
                 self.step(func)
             }
-            InstData::Binary { op, args } => self.binary(func, op, args, depth, Strides::wide),
+            InstData::Binary { op, args } => self.binary(func, op, args, depth, Self::wide),
             _ => None,
         }
     }
@@ -199,7 +212,7 @@ impl Strides {
         }
         let InstData::Binary { op, args } = func.dfg[inst] else { return None };
         self.relies_on_promise = true;
-        self.binary(func, op, args, depth, Strides::narrow)
+        self.binary(func, op, args, depth, Self::narrow)
     }
 
     fn leaf(&self, func: &mut Function, value: Value, counts: bool) -> Option<Stride> {
@@ -231,7 +244,7 @@ impl Strides {
         op: Opcode,
         [a, b]: [Value; 2],
         depth: u32,
-        of: fn(&mut Strides, &mut Function, Value, u32) -> Option<Stride>,
+        of: fn(&mut Self, &mut Function, Value, u32) -> Option<Stride>,
     ) -> Option<Stride> {
         let (x, y) = (of(self, func, a, depth + 1)?, of(self, func, b, depth + 1)?);
         match (op, x, y) {

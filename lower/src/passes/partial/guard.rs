@@ -1,0 +1,108 @@
+//! The block in front of both loops, which decides which of them begins.
+
+use super::super::insert_before;
+use super::{Plan, Step};
+use warpsmith_ir::{Block, Function, Inst, InstData, IntCC, Opcode, Type, Value};
+
+/// Steps that are only known when the program runs are below this, so that several of them do not wrap.
+const MAX_STEP: i64 = 1 << 24;
+
+/// The block in front of both loops.
+pub(super) struct Guard {
+    pub block: Block,
+    pub params: Vec<Value>,
+    /// What the unrolled loop compares the next counter with.
+    pub limit: Value,
+    /// Whether the unrolled loop can run; `None` if it always does.
+    pub cond: Option<Value>,
+    pub end: Inst,
+}
+
+impl Plan {
+    /// Makes the block in front of both loops, which computes the limit of the unrolled one.
+    pub(super) fn guard(&self, func: &mut Function, at: Block) -> Guard {
+        let block = func.dfg.make_block();
+        func.layout.insert_block_after(block, at);
+        let params: Vec<Value> = func
+            .dfg
+            .block_params(self.header)
+            .to_vec()
+            .into_iter()
+            .map(|param| func.dfg.append_block_param(block, func.dfg.ty(param)))
+            .collect();
+        let end = func.dfg.make_inst(InstData::Trap, &[]);
+        func.layout.append_inst(end, block);
+        func.inst_locs[end] =
+            func.terminator(self.before).map(|inst| func.inst_locs[inst]).unwrap_or_default();
+        let start = params[self.counter];
+        let (limit, cond) = match self.step {
+            _ if self.exact => (self.bound, None),
+            Step::Constant(1) if self.cond == IntCC::Ne => self.last_multiple(func, end, start),
+            Step::Constant(_) | Step::Value(_) => self.limit(func, end, start),
+        };
+        Guard { block, params, limit, cond, end }
+    }
+
+    /// The bound less the steps between the rounds in one, and whether the loop can run to it from a start.
+    fn limit(&self, func: &mut Function, end: Inst, start: Value) -> (Value, Option<Value>) {
+        let ty = func.dfg.ty(self.bound);
+        let binary =
+            |func: &mut Function, op, args| insert_before(func, end, InstData::Binary { op, args }, ty);
+        let compare = |func: &mut Function, cond, args| {
+            insert_before(func, end, InstData::IntCompare { cond, args }, Type::I1)
+        };
+        let between = self.rounds as i64 - 1;
+        let mut known = None;
+        let limit = match self.step {
+            Step::Constant(step) => {
+                let back = constant(func, end, ty, step.wrapping_mul(between).wrapping_neg());
+                binary(func, Opcode::Iadd, [self.bound, back])
+            }
+            Step::Value(step) => {
+                // From 1 to the most.
+                let one = constant(func, end, ty, -1);
+                let less = binary(func, Opcode::Iadd, [step, one]);
+                let most = constant(func, end, ty, MAX_STEP);
+                known = Some(compare(func, IntCC::Ult, [less, most]));
+                let between = constant(func, end, ty, between);
+                let ahead = binary(func, Opcode::Imul, [step, between]);
+                binary(func, Opcode::Isub, [self.bound, ahead])
+            }
+        };
+        // The limit lies before the bound if it has not wrapped.
+        let before = match self.cond {
+            IntCC::Slt | IntCC::Sle => IntCC::Slt,
+            IntCC::Sgt | IntCC::Sge => IntCC::Sgt,
+            IntCC::Ugt | IntCC::Uge => IntCC::Ugt,
+            IntCC::Ult | IntCC::Ule | IntCC::Eq | IntCC::Ne => IntCC::Ult,
+        };
+        let safe = compare(func, before, [limit, self.bound]);
+        let enough = compare(func, self.cond, [start, limit]);
+        let and = |func: &mut Function, a, b| {
+            insert_before(func, end, InstData::Binary { op: Opcode::Band, args: [a, b] }, Type::I1)
+        };
+        let mut cond = and(func, safe, enough);
+        if let Some(known) = known {
+            cond = and(func, cond, known);
+        }
+        (limit, Some(cond))
+    }
+
+    /// Where a loop that counts by one to its bound is after the most rounds that can be done several at a time, and whether there are any. Distances
+    /// are unsigned, so that it does not matter where the counter wraps.
+    fn last_multiple(&self, func: &mut Function, end: Inst, start: Value) -> (Value, Option<Value>) {
+        let ty = func.dfg.ty(self.bound);
+        let binary =
+            |func: &mut Function, op, args| insert_before(func, end, InstData::Binary { op, args }, ty);
+        let left = binary(func, Opcode::Isub, [self.bound, start]);
+        let rounds = constant(func, end, ty, self.rounds as i64);
+        let rest = binary(func, Opcode::Urem, [left, rounds]);
+        let limit = binary(func, Opcode::Isub, [self.bound, rest]);
+        let enough = InstData::IntCompare { cond: IntCC::Uge, args: [left, rounds] };
+        (limit, Some(insert_before(func, end, enough, Type::I1)))
+    }
+}
+
+fn constant(func: &mut Function, before: Inst, ty: Type, value: i64) -> Value {
+    insert_before(func, before, InstData::IntConst { value: ty.normalize(value) }, ty)
+}

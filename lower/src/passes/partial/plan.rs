@@ -1,0 +1,229 @@
+//! Which loops are unrolled, and how far.
+
+use super::super::ssa;
+use super::{Plan, Shape, Sources, Step};
+use crate::analysis::{Loop, Uniformity};
+use std::iter::successors;
+use warpsmith_base::FxHashSet;
+use warpsmith_ir::{Block, Function, Inst, InstData, IntCC, LoopHint, Opcode, Traits, Type, Value};
+
+/// Instructions that the rounds in one may have together where the source says nothing.
+const MAX_SIZE: usize = 112;
+/// Rounds that become one where the source says nothing, the most first.
+const ROUNDS: [usize; 2] = [4, 2];
+/// Rounds that become one where nothing remains then.
+const EXACT: std::ops::RangeInclusive<usize> = 3..=8;
+/// Instructions that the rounds in one may have together.
+const MAX_WANTED: usize = 4096;
+
+const NOT_COUNTED: &str = "it does not count by a fixed step to a fixed bound, with the test at its end";
+
+/// How a loop counts.
+struct Counter {
+    /// The counter is the n-th parameter of the header.
+    param: usize,
+    /// The counter and the step.
+    next: Inst,
+    step: Step,
+    cond: IntCC,
+    bound: Value,
+}
+
+impl Plan {
+    /// How many rounds of a loop become one, or why it stays as it is.
+    pub(super) fn of(
+        func: &Function,
+        sources: &Sources,
+        shape: &Shape,
+        found: &Loop,
+    ) -> Result<Plan, &'static str> {
+        let header = found.header;
+        let hint = func.loop_hints[header];
+        match hint {
+            Some(LoopHint::NoUnroll) => return Err("the source forbids it"),
+            Some(LoopHint::UnrollFull) => return Err("the source wants all rounds or none"),
+            Some(LoopHint::Unroll(_)) | None => {}
+        }
+        let (mut size, mut convergent) = (0, false);
+        for inst in found.blocks.iter().flat_map(|&block| func.layout.insts(block)) {
+            size += usize::from(!is_free(func, inst));
+            convergent |= func.traits(inst).contains(Traits::CONVERGENT);
+            if size > MAX_WANTED || (size > MAX_SIZE && hint.is_none()) {
+                return Err("it has too many instructions");
+            }
+        }
+        let inner = |block: &Block| *block != header && shape.headers.contains(block);
+        if hint.is_none() && found.blocks.iter().any(inner) {
+            return Err("there are loops in it");
+        }
+        let (mut before, mut latch) = (None, None);
+        let inside: FxHashSet<Block> = found.blocks.iter().copied().collect();
+        for source in sources.of(header) {
+            let place = if inside.contains(source) { &mut latch } else { &mut before };
+            if place.replace(*source).is_some() {
+                return Err("several blocks lead to it");
+            }
+        }
+        let (Some(before), Some(latch)) = (before, latch) else { return Err("several blocks lead to it") };
+        if func.layout.entry() == Some(header) {
+            return Err("the function begins with it");
+        }
+        let leaves = |block: Block| {
+            let mut targets = func.terminator(block).into_iter().flat_map(|inst| func.dfg.targets(inst));
+            targets.any(|call| !inside.contains(&call.block))
+        };
+        if found.blocks.iter().any(|&block| block != latch && leaves(block)) {
+            return Err("it is left in several places");
+        }
+        let Some(InstData::Brif { cond, dests }) = func.terminator(latch).map(|inst| &func.dfg[inst]) else {
+            return Err(NOT_COUNTED);
+        };
+        let stays = match [0, 1].map(|way: usize| inside.contains(&dests[way].block)) {
+            [true, false] => 0,
+            [false, true] => 1,
+            [true, true] | [false, false] => return Err(NOT_COUNTED),
+        };
+        let given = dests[stays].args(&func.dfg.pool);
+        let counter = Counter::of(func, &inside, header, *cond, stays, given).ok_or(NOT_COUNTED)?;
+        if hint.is_none() && matches!(counter.step, Step::Value(_)) {
+            return Err(NOT_COUNTED);
+        }
+        let mut calls = func.terminator(before).into_iter().flat_map(|inst| func.dfg.targets(inst));
+        let start =
+            calls.find(|call| call.block == header).map(|call| call.args(&func.dfg.pool)[counter.param]);
+        let start = start.ok_or("several blocks lead to it")?;
+        let all = counter.rounds(func, start);
+        let is_exact = |rounds: usize| all.is_some_and(|all| all % rounds as u128 == 0);
+        let rounds = match hint {
+            Some(LoopHint::Unroll(n)) => {
+                usize::try_from(n).ok().filter(|n| (2..=64).contains(n) && n * size <= MAX_WANTED)
+            }
+            Some(LoopHint::NoUnroll | LoopHint::UnrollFull) | None => {
+                let fits = |rounds: &usize| rounds * size <= MAX_SIZE;
+                let exact = EXACT.rev().filter(fits).find(|&rounds| is_exact(rounds));
+                exact.or_else(|| ROUNDS.into_iter().find(fits))
+            }
+        };
+        let rounds = rounds.ok_or("it has too many instructions")?;
+        let mut blocks = found.blocks.clone();
+        blocks.sort_unstable_by_key(|block| shape.order[*block]);
+        let Counter { param: counter, next, step, cond, bound } = counter;
+        let exact = is_exact(rounds);
+        let up = successors(Some(latch), |&block| shape.dominators.idom(block).filter(|_| block != header));
+        let always = up.collect();
+        Ok(Plan {
+            header,
+            latch,
+            blocks,
+            inside,
+            always,
+            before,
+            size,
+            convergent,
+            rounds,
+            exact,
+            counter,
+            start,
+            next,
+            step,
+            cond,
+            bound,
+            stays,
+        })
+    }
+
+    /// Whether all threads that come to the loop together run it equally often.
+    pub(super) fn is_uniform(&self, func: &Function, uniformity: &Uniformity) -> bool {
+        let step = match self.step {
+            Step::Constant(_) => None,
+            Step::Value(step) => Some(step),
+        };
+        let mut decide = [self.start, self.bound].into_iter().chain(step);
+        decide.all(|value| uniformity.is_uniform(func, value, self.before))
+    }
+}
+
+impl Counter {
+    /// How a loop counts that goes on by a way of a branch, to which it gives values for the header's parameters.
+    fn of(
+        func: &Function,
+        inside: &FxHashSet<Block>,
+        header: Block,
+        cond: Value,
+        stays: usize,
+        given: &[Value],
+    ) -> Option<Counter> {
+        let &InstData::IntCompare { cond, args: [a, b] } = func.dfg.def_data(cond)? else { return None };
+        let cond = if stays == 0 { cond } else { cond.inverse() };
+        let changes = |value: Value| ssa::block_of(func, value).is_some_and(|block| inside.contains(&block));
+        let (next, cond, bound) = match (changes(a), changes(b)) {
+            (true, false) => (a, cond, b),
+            (false, true) => (b, cond.swapped(), a),
+            (true, true) | (false, false) => return None,
+        };
+        let sum = func.dfg.def_inst(next)?;
+        let InstData::Binary { op: Opcode::Iadd, args } = func.dfg[sum] else { return None };
+        let params = func.dfg.block_params(header);
+        let position = |value| params.iter().position(|&param| param == value);
+        let (param, step) = match (position(args[0]), position(args[1])) {
+            (Some(counter), None) => (counter, args[1]),
+            (None, Some(counter)) => (counter, args[0]),
+            (Some(_), Some(_)) | (None, None) => return None,
+        };
+        let step = match func.dfg.int_const(step) {
+            Some(step) => Step::Constant(step),
+            None if changes(step) => return None,
+            None => Step::Value(step),
+        };
+        let up = matches!(cond, IntCC::Slt | IntCC::Sle | IntCC::Ult | IntCC::Ule);
+        let down = matches!(cond, IntCC::Sgt | IntCC::Sge | IntCC::Ugt | IntCC::Uge);
+        let counts = match step {
+            Step::Constant(step) if cond == IntCC::Ne => step == 1,
+            Step::Constant(step) => {
+                step.unsigned_abs() <= 1 << 16 && ((up && step > 0) || (down && step < 0))
+            }
+            Step::Value(_) => up,
+        };
+        let fits = given.get(param) == Some(&next) && matches!(func.dfg.ty(next), Type::I32 | Type::I64);
+        (counts && fits).then_some(Counter { param, next: sum, step, cond, bound })
+    }
+
+    /// How many rounds there are from a start, if that is known.
+    fn rounds(&self, func: &Function, start: Value) -> Option<u128> {
+        let Step::Constant(step) = self.step else { return None };
+        let (start, bound) = (func.dfg.int_const(start)?, func.dfg.int_const(self.bound)?);
+        let bits = func.dfg.ty(self.bound).bits();
+        let limits = match self.cond {
+            IntCC::Slt | IntCC::Sle | IntCC::Sgt | IntCC::Sge => {
+                [-1i128 << (bits - 1), (1 << (bits - 1)) - 1]
+            }
+            IntCC::Ult | IntCC::Ule | IntCC::Ugt | IntCC::Uge | IntCC::Eq | IntCC::Ne => [0, (1 << bits) - 1],
+        };
+        let number = |value: i64| match limits[0] {
+            0 => i128::from(value) & limits[1],
+            _ => i128::from(value),
+        };
+        let (start, bound, step) = (number(start), number(bound), i128::from(step));
+        let (left, by) = (if step < 0 { start - bound } else { bound - start }, step.abs());
+        let rounds = match self.cond {
+            IntCC::Slt | IntCC::Ult | IntCC::Sgt | IntCC::Ugt => (left + by - 1).div_euclid(by).max(1),
+            IntCC::Sle | IntCC::Ule | IntCC::Sge | IntCC::Uge => (left.div_euclid(by) + 1).max(1),
+            IntCC::Ne if left > 0 => left,
+            IntCC::Ne | IntCC::Eq => return None,
+        };
+        // The last counter must not have wrapped.
+        let last = start + rounds * step;
+        ((limits[0]..=limits[1]).contains(&last)).then_some(rounds as u128)
+    }
+}
+
+/// What leaves nothing behind in a round of several.
+fn is_free(func: &Function, inst: Inst) -> bool {
+    matches!(
+        func.dfg[inst],
+        InstData::IntConst { .. }
+            | InstData::FloatConst { .. }
+            | InstData::Index { .. }
+            | InstData::Jump { .. }
+    )
+}

@@ -1,5 +1,6 @@
 //! `warpsmith fuzz`
 
+mod interrupt;
 mod source;
 mod state;
 
@@ -7,7 +8,7 @@ use crate::gpu::Tooling;
 use crate::{Failure, Outcome};
 use clap::{Args, ValueEnum};
 use source::{Config, Source, subjects};
-use state::{Found, State, locked, progress, summary};
+use state::{Found, State, locked, progress, report_new, summary};
 use std::io::{IsTerminal, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -121,6 +122,8 @@ pub fn run(options: &Options) -> Outcome {
     // A panic is a finding like any other, shown in its place.
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| {}));
+    interrupt::watch();
+    let mut written = Ok(());
     std::thread::scope(|scope| {
         let workers: Vec<_> = (0..jobs)
             .map(|n| {
@@ -134,6 +137,12 @@ pub fn run(options: &Options) -> Outcome {
             if shows {
                 progress(&state, start);
             }
+            if written.is_ok() {
+                written = report_new(&mut out, options, &state);
+            }
+            if interrupt::is_pressed() || written.is_err() {
+                state.stop.store(true, Ordering::Relaxed);
+            }
             if let Some(seed) = state.stuck(Duration::from_secs(options.limit)) {
                 state.add_stuck(seed, options.limit, source.case(seed, &tools));
                 // A thread cannot be taken back from what goes on without end: the process ends with it.
@@ -143,6 +152,7 @@ pub fn run(options: &Options) -> Outcome {
         }
     });
     std::panic::set_hook(hook);
+    written?;
     if summary(&mut out, options, &state, start)? { Ok(()) } else { Err(Failure::Rejected) }
 }
 
@@ -197,7 +207,7 @@ fn worker(
             }
             Ok(Some((case, Err(failure)))) => {
                 let oracle = Some(failure.oracle);
-                let found = Found { count: 1, seed, what: failure.what.clone(), oracle, case: Some(case) };
+                let found = Found::new(seed, failure.what.clone(), oracle, Some(case));
                 (failure.cause(), found)
             }
             Err(panic) => {
@@ -207,7 +217,7 @@ fn worker(
                 let case = case.ok().flatten();
                 let what = format!("panic: {text}");
                 let cause = fuzz::Failure { oracle: Oracle::Accept, what: what.clone() }.cause();
-                (cause, Found { count: 1, seed, what, oracle: None, case })
+                (cause, Found::new(seed, what, None, case))
             }
         };
         let mut all = locked(&state.found);

@@ -34,10 +34,19 @@ pub(super) struct State {
 /// A failure: what went wrong for which seed, and how often for others.
 pub(super) struct Found {
     pub count: u64,
-    pub seed: u64,
-    pub what: String,
-    pub oracle: Option<Oracle>,
-    pub case: Option<Case>,
+    seed: u64,
+    what: String,
+    oracle: Option<Oracle>,
+    case: Option<Case>,
+    /// Written already.
+    reported: bool,
+}
+
+impl Found {
+    /// The first failure of its cause.
+    pub(super) fn new(seed: u64, what: String, oracle: Option<Oracle>, case: Option<Case>) -> Found {
+        Found { count: 1, seed, what, oracle, case, reported: false }
+    }
 }
 
 /// The content of a lock, also after a thread has panicked with it: panics are findings here.
@@ -82,10 +91,20 @@ impl State {
         let what = format!(
             "no end in {limit} seconds: what compiles or executes it goes on, or --limit is too small"
         );
-        let found = Found { count: 1, seed, what, oracle: None, case };
+        let found = Found::new(seed, what, None, case);
         let mut all = locked(&self.found);
         all.insert("no end".to_owned(), found);
     }
+}
+
+/// Writes each failure that is not written yet: a search of hours shows what it has while it goes on.
+pub(super) fn report_new(out: &mut impl Write, options: &Options, state: &State) -> std::io::Result<()> {
+    for (cause, found) in locked(&state.found).iter_mut().filter(|(_, found)| !found.reported) {
+        found.reported = true;
+        report(out, options, cause, found)?;
+        out.flush()?;
+    }
+    Ok(())
 }
 
 /// Writes what was found, and how much was done. True if nothing was found.
@@ -95,11 +114,12 @@ pub(super) fn summary(
     state: &State,
     start: Instant,
 ) -> Result<bool, Failure> {
+    report_new(out, options, state)?;
     let found = std::mem::take(&mut *locked(&state.found));
     let (done, runs) = (state.done.load(Ordering::Relaxed), state.runs.load(Ordering::Relaxed));
     let seconds = start.elapsed().as_secs_f64();
-    for (cause, found) in &found {
-        report(out, options, cause, found)?;
+    for (cause, found) in found.iter().filter(|(_, found)| found.count > 1) {
+        writeln!(out, "{} times: {cause}", found.count)?;
     }
     writeln!(
         out,
@@ -160,8 +180,8 @@ fn report(out: &mut impl Write, options: &Options, cause: &str, found: &Found) -
     writeln!(out, "     {}", found.what.replace('\n', "\n     "))?;
     writeln!(
         out,
-        "     {} times; again: warpsmith fuzz --seed {} --iterations 1{kind}{config}{files}{oracle}",
-        found.count, found.seed
+        "     again: warpsmith fuzz --seed {} --iterations 1{kind}{config}{files}{oracle}",
+        found.seed
     )?;
     if let (Some(folder), Some(case)) = (&options.output, &found.case) {
         let extension = if case.language == warpsmith::Language::Ptx { "ptx" } else { "wir" };

@@ -65,3 +65,24 @@ fn a_search_ends_at_a_program_that_takes_too_long() {
     let said = text(&out.stdout);
     assert!(said.contains("FAIL no end") && said.contains("again: warpsmith fuzz --seed"), "{said}");
 }
+
+#[cfg(all(unix, feature = "terminal"))]
+#[test]
+fn a_search_that_is_interrupted_says_what_it_did() {
+    use std::os::unix::process::ExitStatusExt;
+    use std::process::{Command, Stdio};
+    // On a busy machine the signal may come before the search begins, and then ends the process.
+    let ended = [1, 4, 16, 64].into_iter().find_map(|seconds| {
+        let mut search = Command::new(env!("CARGO_BIN_EXE_warpsmith"));
+        search.args(["fuzz", "--oracle", "text", "--jobs", "1"]).stdout(Stdio::piped());
+        let search = search.spawn().expect("the command starts");
+        std::thread::sleep(std::time::Duration::from_secs(seconds));
+        let sent = Command::new("kill").args(["-INT", &search.id().to_string()]).status();
+        assert!(sent.is_ok_and(|status| status.success()));
+        let output = search.wait_with_output().expect("it ends");
+        output.status.signal().is_none().then_some(output)
+    });
+    let output = ended.expect("Ctrl-C is handled");
+    assert_eq!(output.status.code(), Some(0));
+    assert!(text(&output.stdout).contains(" 0 failures"), "{}", text(&output.stdout));
+}

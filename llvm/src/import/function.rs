@@ -488,6 +488,8 @@ impl<'a> Builder<'_, 'a, '_> {
     }
 
     pub fn is_invariant(&self, pointer: ValueId) -> bool {
-        self.invariant.contains(&pointer)
+        let constant =
+            |ty| matches!(self.types().get(ty), Type::Pointer { space: space::OPENCL_CONSTANT, .. });
+        self.invariant.contains(&pointer) || self.llvm_type(pointer).is_some_and(constant)
     }
 }

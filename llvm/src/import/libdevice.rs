@@ -144,6 +144,32 @@ impl Builder<'_, '_, '_> {
         self.result(inst, &[to])
     }
 
+    /// The length of a vector, or 1 over it; in `double`, so that of `float` the last rounding alone counts.
+    fn of_length(&mut self, name: &str, args: &[Value]) -> Result<Option<Value>> {
+        let (count, inverse) = match name.strip_suffix('f').unwrap_or(name) {
+            "rhypot" => (2, true),
+            "norm3d" => (3, false),
+            "rnorm3d" => (3, true),
+            "norm4d" => (4, false),
+            "rnorm4d" => (4, true),
+            _ => return Ok(None),
+        };
+        let ([first, rest @ ..], true) = (args, args.len() == count) else {
+            return Err(Error::unsupported(format!("`__nv_{name}` with {} operands", args.len())));
+        };
+        let ty = self.type_of(*first);
+        let mut length = self.float_to_float(*first, ty, Type::F64);
+        for part in rest {
+            let part = self.float_to_float(*part, ty, Type::F64);
+            length = self.math("hypot", Type::F64, &[length, part])?;
+        }
+        if inverse {
+            let one = self.float_const(Type::F64, 1.0);
+            length = self.b.ins().fdiv(one, length);
+        }
+        Ok(Some(self.float_to_float(length, Type::F64, ty)))
+    }
+
     /// The functions that are a few operations.
     fn few_operations(&mut self, name: &str, args: &[Value]) -> Result<Option<Values>> {
         let get = |n: usize| {
@@ -163,7 +189,15 @@ impl Builder<'_, '_, '_> {
             let is = self.class(get(0)?, mask);
             return Ok(Some(Values::from_slice(&[self.b.ins().zext(Type::I32, is)])));
         }
+        if let Some(value) = self.of_length(name, args)? {
+            return Ok(Some(Values::from_slice(&[value])));
+        }
         let value = match name {
+            "remquo" | "remquof" => {
+                let (remainder, quotient) = self.remainder_and_quotient(get(0)?, get(1)?)?;
+                self.b.ins().store(ir::MemFlags::PLAIN, quotient, get(2)?, 0);
+                remainder
+            }
             "int_as_float" | "uint_as_float" => self.b.ins().bitcast(Type::F32, get(0)?),
             "float_as_int" | "float_as_uint" => self.b.ins().bitcast(Type::I32, get(0)?),
             "longlong_as_double" => self.b.ins().bitcast(Type::F64, get(0)?),
@@ -257,14 +291,8 @@ mod tests {
         "frsqrt_rn",
         "jn",
         "norm",
-        "norm3d",
-        "norm4d",
         "normcdfinv",
-        "remquo",
-        "rhypot",
         "rnorm",
-        "rnorm3d",
-        "rnorm4d",
         "y0",
         "y1",
         "yn",
@@ -299,6 +327,18 @@ mod tests {
         "nan",
         "llroundf",
         "llround",
+        "norm3d",
+        "norm3df",
+        "norm4d",
+        "norm4df",
+        "remquo",
+        "remquof",
+        "rhypot",
+        "rhypotf",
+        "rnorm3d",
+        "rnorm3df",
+        "rnorm4d",
+        "rnorm4df",
     ];
 
     #[test]

@@ -99,7 +99,10 @@ pub fn import(
     options: &Options,
 ) -> std::result::Result<ir::Module, Vec<Error>> {
     let mut errors = Vec::new();
-    modules.iter_mut().for_each(|(_, module)| device::prepare(module));
+    for (_, module) in &mut modules {
+        device::prepare(module);
+        opencl::prepare(module);
+    }
     let symbols = Symbols::new(&modules, &mut errors);
     let libraries = modules.iter().map(|(file, _)| options.libraries.contains(file)).collect();
     let mut importer = Importer {
@@ -136,7 +139,7 @@ pub fn import(
             }
         };
         if let Err(error) = done {
-            errors.push(error.in_function(importer.name(work)));
+            errors.push(error.in_function(importer.name(work)).in_file(importer.file(work.site())));
         }
     }
     if options.closed {
@@ -152,6 +155,13 @@ enum Work {
     Global(Site, ir::GlobalId),
     /// A function that no module defines and a library has.
     Library(Site, library::Known, ir::FuncId),
+}
+
+impl Work {
+    fn site(self) -> Site {
+        let (Work::Function(site, _) | Work::Global(site, _) | Work::Library(site, ..)) = self;
+        site
+    }
 }
 
 struct Importer<'a> {
@@ -221,8 +231,13 @@ impl<'a> Importer<'a> {
     }
 
     fn name(&self, work: Work) -> &str {
-        let (Work::Function(site, _) | Work::Global(site, _) | Work::Library(site, ..)) = work;
+        let site = work.site();
         self.module(site).name_of(site.value)
+    }
+
+    /// The name of the file that a symbol is in.
+    fn file(&self, site: Site) -> &str {
+        &self.modules[site.module].0
     }
 
     /// Declares what everything else is reached from.
@@ -233,7 +248,8 @@ impl<'a> Importer<'a> {
             options.exports.as_ref().map(|names| names.iter().map(|name| device::symbol(name)).collect());
         let mut declare = |importer: &mut Self, site: Site| {
             if let Err(error) = importer.declare(site, out) {
-                errors.push(error.in_function(importer.module(site).name_of(site.value)));
+                let error = error.in_function(importer.module(site).name_of(site.value));
+                errors.push(error.in_file(importer.file(site)));
             }
         };
         for (name, site) in &defined {

@@ -58,7 +58,7 @@ fn refused_space(space: u32) -> Error {
 fn pointer_to(space: u32) -> Option<ir::Type> {
     Some(match space {
         0 => ir::Type::PTR,
-        1 => ir::Type::PTR_GLOBAL,
+        1 | super::space::OPENCL_CONSTANT => ir::Type::PTR_GLOBAL,
         3 => ir::Type::PTR_SHARED,
         4 => ir::Type::PTR_CONST,
         5 => ir::Type::PTR_LOCAL,

@@ -29,6 +29,10 @@ pub(super) enum Space {
     Generic,
 }
 
+/// The space of OpenCL's constant memory while it is imported: a number that no file can have. It is global memory that nothing writes, since
+/// a launch passes the address of a buffer for it.
+pub(super) const OPENCL_CONSTANT: u32 = 1 << 24 | 4;
+
 impl Space {
     /// The type of the pointer.
     pub fn pointer(self) -> ir::Type {
@@ -44,7 +48,7 @@ impl Space {
 
     fn of_number(space: u32) -> Space {
         match space {
-            1 => Space::Global,
+            1 | OPENCL_CONSTANT => Space::Global,
             3 | 7 => Space::Shared,
             4 => Space::Const,
             5 => Space::Local,

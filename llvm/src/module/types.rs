@@ -239,6 +239,17 @@ impl Types {
         id
     }
 
+    /// Makes the pointers into one address space pointers into another.
+    pub fn move_pointers(&mut self, from: u32, to: u32) {
+        for ty in &mut self.types {
+            if let Type::Pointer { space, .. } = ty
+                && *space == from
+            {
+                *space = to;
+            }
+        }
+    }
+
     /// The type of what has no result.
     pub fn void(&mut self) -> TypeId {
         if let Some(id) = self.frequent.void {

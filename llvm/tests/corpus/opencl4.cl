@@ -43,3 +43,6 @@ kernel void small(global uint *u, global int *s, global float *f, global half *h
     s[10] = get_fence((generic int *)s) == CLK_GLOBAL_MEM_FENCE;
 }
 kernel void prints(global float *f) { printf("%.1v4f|%v2d|%v3hhu|%d %s %v2hlx|%v2lu|%v2f\n", vload4(0, f), (int2)(-1, 2), (uchar3)(1, 250, 3), 5, "s", (uint2)(255, 16), (ulong2)(1, 1ul << 40), (double2)(0.5, -2)); }
+constant float taps[3] = {0.25f, 0.5f, 0.25f}; constant struct { int of; constant float *at; } table[2] = {{3, taps}, {2, taps + 1}};
+float __attribute__((noinline)) weighted(constant float *w, int n, global const float *x) { float sum = 0; for (int i = 0; i < n; i++) sum += w[i] * x[i]; return sum; }
+kernel void filters(constant float *w, constant int *n, global const float *x, global float *y) { int i = get_global_id(0); constant float *p = i & 1 ? w : table[i >> 1 & 1].at; y[i] = weighted(p, i & 1 ? *n : table[i >> 1 & 1].of, x + i); }

@@ -182,6 +182,32 @@ fn bytes_bits_and_rounding() {
 }
 
 #[test]
+fn constant_memory_is_a_buffer_or_a_variable() {
+    let (weights, taps) = ([2.0f32, -1.0, 0.5, 8.0], [0.25f32, 0.5, 0.25]);
+    let x: Vec<f32> = (0..12).map(|i| (i * i) as f32).collect();
+    for (how, program) in programs_of(FILES) {
+        let mut device = Device::new();
+        let (w, n) = (device.upload(&weights).unwrap(), device.upload(&[4i32]).unwrap());
+        let (data, y) = (device.upload(&x).unwrap(), device.upload(&[0f32; 8]).unwrap());
+        let launch = Launch::new("filters").block([8, 1, 1]).arg(w).arg(n).arg(data).arg(y);
+        device.launch(&program, &launch).unwrap_or_else(|fault| panic!("{how}: {fault}"));
+        let expected: Vec<f32> = (0..8)
+            .map(|i| {
+                let by = if i % 2 == 1 {
+                    &weights[..]
+                } else if i % 4 == 0 {
+                    &taps
+                } else {
+                    &taps[1..]
+                };
+                by.iter().zip(&x[i..]).map(|(w, x)| w * x).sum()
+            })
+            .collect();
+        assert_eq!(device.download::<f32>(y).unwrap(), expected, "{how}");
+    }
+}
+
+#[test]
 fn vectors_are_printed() {
     for (how, program) in programs_of(FILES) {
         let mut device = Device::new();

@@ -13,8 +13,8 @@ pub(super) const ALLOCATING: &[Row] =
 pub(super) const PRINTING: &[Row] = &[
     Row { name: "puts", params: &[P], gives: INT, build: puts },
     Row { name: "putchar", params: &[Type::I32], gives: INT, build: putchar },
-    // OpenCL's formats are in constant memory.
-    Row { name: "printf", params: &[Type::PTR_CONST, P], gives: INT, build: printf },
+    // OpenCL's formats are in constant memory, which is imported as global.
+    Row { name: "printf", params: &[Type::PTR_GLOBAL, P], gives: INT, build: printf },
     Row { name: "printf", params: &[P, P], gives: INT, build: printf },
 ];
 

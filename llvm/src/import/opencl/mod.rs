@@ -19,11 +19,27 @@ mod vector;
 mod work;
 
 use super::function::{Builder, Values};
+use super::space::OPENCL_CONSTANT;
 use crate::error::{Error, Result};
+use crate::module::Module;
 use crate::module::body::{Call, Inst};
 use kinds::Builtin;
 use mangled::{Element, Param};
 use warpsmith_ir::{InstBuilder, Type, Value};
+
+/// Makes constant memory global memory that nothing writes: an argument of a launch is the address of a buffer, and a pointer may lead to one or to a
+/// variable of the program.
+pub(super) fn prepare(module: &mut Module<'_>) {
+    const CONSTANT: u32 = 4;
+    let versions = ["opencl.ocl.version", "opencl.cxx.version"];
+    if !versions.into_iter().any(|name| module.metadata.named.contains_key(name)) {
+        return;
+    }
+    module.types.move_pointers(CONSTANT, OPENCL_CONSTANT);
+    for global in module.globals.iter_mut().filter(|global| global.space == CONSTANT) {
+        global.space = OPENCL_CONSTANT;
+    }
+}
 
 /// An operand of a function.
 struct Operand {

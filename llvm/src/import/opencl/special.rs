@@ -28,7 +28,7 @@ impl Builder<'_, '_, '_> {
     }
 
     /// The remainder of the quotient rounded to nearest, and that quotient's seven lowest bits with its sign.
-    pub(super) fn remainder_and_quotient(&mut self, x: Value, y: Value) -> Result<(Value, Value)> {
+    pub fn remainder_and_quotient(&mut self, x: Value, y: Value) -> Result<(Value, Value)> {
         let ty = self.type_of(x);
         let remainder = self.math("remainder", ty, &[x, y])?;
         let (of_x, of_y) = (self.b.ins().fabs(x), self.b.ins().fabs(y));

@@ -16,6 +16,8 @@ NV(int, float2int_rz, float x) IS((int)x) NV(i64, double2ull_rz, double x) IS((u
 NV(int, isnanf, float x) IS(x != x) NV(int, isinfd, double x) IS(x == __builtin_inf() || x == -__builtin_inf()) NV(int, finitef, float x) IS(x - x == 0) NV(int, signbitd, double x) IS(__builtin_bit_cast(i64, x) < 0)
 NV(int, float_as_int, float x) IS(__builtin_bit_cast(int, x)) NV(double, hiloint2double, int h, int l) IS(__builtin_bit_cast(double, (u64)(u32)h << 32 | (u32)l)) NV(int, double2hiint, double x) IS(__builtin_bit_cast(u64, x) >> 32) NV(int, double2loint, double x) IS((int)__builtin_bit_cast(u64, x))
 NV(double, fmod, double x, double y) IS(__builtin_fmod(x, y)) NV(double, frexp, double x, int *e) IS(__builtin_frexp(x, e)) NV(float, modff, float x, float *w) IS(__builtin_modff(x, w)) NV(double, ldexp, double x, int n) IS(__builtin_ldexp(x, n)) NV(int, ilogb, double x) IS(__builtin_ilogb(x)) NV(float, nextafterf, float x, float y) IS(__builtin_nextafterf(x, y))
+NV(double, norm3d, double x, double y, double z) IS(__builtin_sqrt(x * x + y * y + z * z)) NV(float, norm4df, float x, float y, float z, float w) IS(__builtin_sqrtf(x * x + y * y + z * z + w * w)) NV(double, rhypot, double x, double y) IS(1 / __builtin_sqrt(x * x + y * y)) NV(float, rnorm3df, float x, float y, float z) IS((float)(1 / __builtin_sqrt(x * x + y * y + z * z))) NV(double, rnorm4d, double x, double y, double z, double w) IS(1 / __builtin_sqrt(x * x + y * y + z * z + w * w))
+NV(double, remquo, double x, double y, int *q) IS(__builtin_remquo(x, y, q)) NV(float, remquof, float x, float y, int *q) IS(__builtin_remquof(x, y, q))
 #define D(x) __builtin_bit_cast(u64, (double)(x))
 #define F(x) __builtin_bit_cast(u32, (float)(x))
 static float f_of(u64 x) { return (float)(i64)(x >> 40) * 0.01f - 70000.0f; }
@@ -31,4 +33,10 @@ KERNEL void provided_floats(u64 *p) {
     p[21] = (u32)__nv_float2int_rz(x); p[22] = __nv_double2ull_rz(s * s); p[23] = D(__nv_ll2double_rn(p[4])); p[24] = F(__nv_uint2float_rn((int)p[5])); p[25] = F(__nv_double2float_rn(t)); p[26] = F(__nv_half2float(0x3555)); p[27] = (u16)__nv_float2half_rn(x * 0.001f);
     p[28] = __nv_isnanf(x) + __nv_isinfd(s) * 2 + __nv_finitef(y) * 4 + __nv_signbitd(-1.0) * 8 + __nv_isnanf(__builtin_nanf("")) * 16 + __nv_isinfd(-__builtin_inf()) * 32; p[29] = (u32)__nv_float_as_int(x); p[30] = D(__nv_hiloint2double(0x40091234, (int)p[6])); p[31] = (u32)__nv_double2hiint(s); p[32] = (u32)__nv_double2loint(s);
     p[33] = D(__nv_fmod(s, 7.25)); p[34] = D(__nv_frexp(t, &e)); p[35] = (u32)e; p[36] = F(__nv_modff(x, &w)); p[37] = F(w); p[38] = D(__nv_ldexp(s, -40)); p[39] = (u32)__nv_ilogb(t); p[40] = F(__nv_nextafterf(x, y));
+}
+// Lengths that are exact, with any signs, and 1 over them; of a quotient, C promises three bits.
+KERNEL void provided_lengths(u64 *p) {
+    double k = (double)(i64)(p[0] >> 50) - 8000; float f = (float)(i32)(p[1] >> 20 & 0xff) + 1; int q = 0, r = 0;
+    p[8] = D(__nv_norm3d(3 * k, -4 * k, 12 * k)); p[9] = F(__nv_norm4df(f, -2 * f, 4 * f, 10 * f)); p[10] = D(__nv_rhypot(-3 * k, 4 * k)); p[11] = F(__nv_rnorm3df(6 * f, 2 * f, 3 * f)); p[12] = D(__nv_rnorm4d(-3 * k, 4 * k, 12 * k, 84 * k));
+    p[14] = D(__nv_remquo(k * 1.5 + 0.25, -7.0, &q)); p[15] = q & 7; p[16] = F(__nv_remquof(f * 3.75f, 2.5f, &r)); p[17] = r & 7;
 }

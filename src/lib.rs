@@ -151,6 +151,10 @@
 //!
 //! The modules below are the crates of the project: [`diag`] diagnostics, [`isa`] the instruction tables, [`ir`] the IR, [`lower`]
 //! passes and instruction selection, [`math`] the math library, [`ptx`] PTX text, [`emit`] the compiler, [`interp`] the engine. `docs/architecture.md` is the map.
+//!
+//! Where an instruction of PTX passes through: its row in [`isa`]'s tables says which spellings are legal, [`ptx::validate()`] applies it, `warpsmith-semantics` computes values,
+//! [`interp::engine`] executes effects and reports them to an [`interp::observe::Observer`]; of `warpsmith::watch`, `check::race` looks for races and
+//! `measure::profile` counts. The last section of `docs/architecture.md` names the file and function of each step for `mbarrier.try_wait`.
 
 #![forbid(unsafe_code)]
 

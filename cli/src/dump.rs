@@ -1,5 +1,6 @@
 //! `warpsmith dump`
 
+use crate::contents::Contents;
 use crate::{Failure, Outcome, report, write_output};
 use clap::Args;
 use std::path::PathBuf;
@@ -35,6 +36,14 @@ pub fn run(options: &Options) -> Outcome {
     }
     let bytes =
         std::fs::read(&options.file).map_err(|e| Failure::Usage(format!("cannot read {name}: {e}")))?;
+    if !llvm::module::is_bitcode(&bytes) {
+        let is = Contents::of(&String::from_utf8_lossy(&bytes))
+            .map(|contents| format!(" (it seems to be {contents})"));
+        let is = is.unwrap_or_default();
+        return Err(Failure::Usage(format!(
+            "{name} is no LLVM bitcode{is}, and this command takes that or a `.ptx` file"
+        )));
+    }
     let text = llvm::Module::read(&bytes).and_then(|mut module| llvm::dump::module(&mut module));
     match text {
         Ok(text) => write_output(options.output.as_deref(), &text),

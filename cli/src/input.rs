@@ -1,5 +1,6 @@
 //! Reading source files, and finding them in folders.
 
+use crate::contents::Contents;
 use crate::{Failure, report};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -43,7 +44,11 @@ pub fn read(path: &Path) -> Result<Input, String> {
     }
     // What is not UTF-8 becomes U+FFFD: harmless in a comment, and elsewhere rejected by the parser with its position.
     let text = String::from_utf8_lossy(&bytes).into_owned();
-    let language = Language::of_path(path).unwrap_or_else(|| guess(&text));
+    let named = Language::of_path(path);
+    if let Some(refusal) = Contents::of(&text).and_then(|contents| contents.refusal(&name, named)) {
+        return Err(refusal);
+    }
+    let language = named.unwrap_or_else(|| guess(&text));
     Ok(Input { source: Source::new(name, text), language })
 }
 
@@ -52,7 +57,7 @@ pub fn read(path: &Path) -> Result<Input, String> {
 fn bitcode(path: &Path, name: String, bytes: &[u8]) -> Result<Input, String> {
     let module = llvm::Module::read(bytes).map_err(|error| format!("{name}: {error}"))?;
     let module = llvm::import(vec![(name.clone(), module)], &llvm::Options::new()).map_err(|errors| {
-        let errors: Vec<String> = errors.iter().map(|error| format!("{name}: {error}")).collect();
+        let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
         errors.join("\n")
     })?;
     let mut text = std::fs::read_to_string(path.with_extension("run")).unwrap_or_default();

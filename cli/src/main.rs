@@ -5,6 +5,7 @@
 mod bindgen;
 mod check;
 mod compile;
+mod contents;
 mod debug;
 mod dump;
 mod explain;

@@ -18,6 +18,8 @@ pub struct Finding {
     pub code: &'static str,
     /// The byte of the file at which the record or block starts, where one is to blame.
     pub offset: Option<u64>,
+    /// The file that holds it, where it is known.
+    pub file: Option<String>,
     /// The function that holds it, where there is one.
     pub function: Option<String>,
     /// Where the source of the program has it, if the file knows: the place itself, and in front of what was inlined the calls, the innermost first.
@@ -76,12 +78,20 @@ impl Error {
 
     fn new(code: &'static str, offset: Option<u64>, message: impl Into<String>) -> Error {
         let message = message.into();
-        Error(Box::new(Finding { code, offset, function: None, places: Vec::new(), message }))
+        Error(Box::new(Finding { code, offset, file: None, function: None, places: Vec::new(), message }))
     }
 
     /// The error with the place of the record to blame, if it has none yet.
     pub(crate) fn at(mut self, offset: u64) -> Error {
         self.offset.get_or_insert(offset);
+        self
+    }
+
+    /// The error with the file that it is in, if it has none yet.
+    pub fn in_file(mut self, name: &str) -> Error {
+        if !name.is_empty() {
+            self.file.get_or_insert_with(|| name.to_owned());
+        }
         self
     }
 
@@ -97,6 +107,10 @@ impl Error {
             self.places = places();
         }
         self
+    }
+
+    fn without_file(&self) -> String {
+        Described(self).to_string()
     }
 
     /// The error as a diagnostic. A file of bitcode has no lines: the place is part of the message.
@@ -117,10 +131,10 @@ impl Error {
             let span = word_at(&source, place)?;
             Some((n, source, span))
         });
+        let Some((shown, source, span)) = shown else { return self.clone().into_diagnostics(file) };
         let mut finding = self.diagnostic();
-        let Some((shown, source, span)) = shown else {
-            return Diagnostics::new(Source::new(file, ""), vec![finding]);
-        };
+        // The line that is shown says which file of the source it is, and that says more than the file of bitcode.
+        finding.message = self.without_file();
         finding.span = span;
         for (n, place) in self.places.iter().enumerate() {
             match n.cmp(&shown) {
@@ -134,7 +148,9 @@ impl Error {
 
     /// The error as the only finding about a file.
     pub fn into_diagnostics(self, file: &str) -> Diagnostics {
-        Diagnostics::new(Source::new(file, ""), vec![self.diagnostic()])
+        let error = self.in_file(file);
+        let file = error.file.as_deref().unwrap_or_default();
+        Diagnostics::new(Source::new(file, ""), vec![error.diagnostic()])
     }
 }
 
@@ -155,17 +171,30 @@ fn word_at(source: &Source, place: &Place) -> Option<Span> {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(function) = &self.function {
+        if let Some(file) = &self.file {
+            write!(f, "{file}: ")?;
+        }
+        f.write_str(&self.without_file())
+    }
+}
+
+/// The text of an error, behind the name of its file.
+struct Described<'a>(&'a Finding);
+
+impl fmt::Display for Described<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Described(error) = self;
+        if let Some(function) = &error.function {
             write!(f, "@{function}: ")?;
         }
-        if self.code == "B0003" {
+        if error.code == "B0003" {
             f.write_str("unsupported: ")?;
         }
-        f.write_str(&self.message)?;
-        if let Some(place) = self.places.first() {
+        f.write_str(&error.message)?;
+        if let Some(place) = error.places.first() {
             write!(f, ", at {place}")?;
         }
-        match self.offset {
+        match error.offset {
             Some(offset) => write!(f, " (record at byte {offset:#x})"),
             None => Ok(()),
         }

@@ -2,6 +2,7 @@
 
 mod check;
 mod compile;
+mod inputs;
 mod run;
 mod tools;
 

@@ -35,6 +35,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use warpsmith_diag::Diagnostics;
 pub use warpsmith_emit::OptLevel;
+pub use warpsmith_ir as ir;
 use warpsmith_isa::Target;
 use warpsmith_ptx::ValidatedModule;
 
@@ -139,7 +140,32 @@ impl Build {
         self
     }
 
-    /// Adds IR that a closure builds.
+    /// Adds IR that a closure builds, and its name for messages.
+    ///
+    /// ```no_run
+    /// use warpsmith_build::Build;
+    /// use warpsmith_build::ir::{FuncKind, Function, FunctionBuilder, InstBuilder, MemFlags, Param, Sreg, Type};
+    ///
+    /// fn main() -> Result<(), warpsmith_build::Error> {
+    ///     // kernel numbers(out): thread i writes 3 i.
+    ///     let build = Build::new().target("sm_80").ir("numbers", |module| {
+    ///         let params = vec![Param::new(Type::PTR_GLOBAL)];
+    ///         let id = module.add_function(Function::new("numbers", FuncKind::Kernel, params, vec![]));
+    ///         let mut b = FunctionBuilder::new(module, id);
+    ///         let entry = b.entry_block();
+    ///         let out = b.block_params(entry)[0];
+    ///         let i = b.ins().sreg(Sreg::from_name("tid.x").ok_or("no such register")?);
+    ///         let value = b.ins().imul_imm(i, 3);
+    ///         let place = b.ins().index(out, i, 4);
+    ///         b.ins().store(MemFlags::PLAIN, value, place, 0);
+    ///         b.ins().ret(&[]);
+    ///         b.finalize()?;
+    ///         Ok(())
+    ///     });
+    ///     build.compile("kernels")?;
+    ///     Ok(())
+    /// }
+    /// ```
     pub fn ir(
         mut self,
         name: &str,

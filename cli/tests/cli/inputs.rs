@@ -64,3 +64,23 @@ fn damaged_bitcode_is_named() {
         assert_eq!(said.matches("damaged.bc: ").count(), 1, "{command}: {said}");
     }
 }
+
+#[test]
+fn bindings_find_their_ptx() {
+    let folder = Folder::new("bindings");
+    let (ptx, ir) = (folder.file("kernels/a.ptx", PTX), folder.file("kernels/b.wir", IR));
+    for (file, to, path) in [
+        (&ptx, "kernels/a.rs", "a.ptx"),
+        (&ptx, "src/a.rs", "../kernels/a.ptx"),
+        // Their PTX is made here.
+        (&ir, "src/b.rs", "b.ptx"),
+        (&ir, "kernels/b.rs", "b.ptx"),
+    ] {
+        let out = folder.file(to, "");
+        let output = warpsmith(["bindgen".as_ref(), file.as_os_str(), "-o".as_ref(), out.as_os_str()]);
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        let source = std::fs::read_to_string(&out).unwrap();
+        assert!(source.contains(&format!("include_str!(\"{path}\")")), "{source}");
+        assert!(out.parent().unwrap().join(path).is_file(), "{path} of {to}");
+    }
+}

@@ -5,7 +5,8 @@
 //! it. `load invariant` reads are equal everywhere. Operations that are convergent or have effects are left alone.
 //!
 //! The address of a variable in shared memory is three instructions on late targets, and in small blocks ptxas makes them for each block anew: those
-//! of which none dominates the others are made once where their ways part.
+//! of which none dominates the others are made once where their ways part. So are the parts of an address of 64 bits, an extended index, its product and the
+//! sum, which the branches of a stencil's borders otherwise compute each for itself.
 
 use super::replace_with;
 use crate::analysis::Loops;
@@ -15,7 +16,7 @@ use smallvec::SmallVec;
 use std::hash::{Hash, Hasher};
 use warpsmith_base::{Entry, FxHashMap};
 use warpsmith_ir::{
-    Block, DominatorTree, EntityRef, Function, Inst, InstData, MemFlags, Traits, Type, Value,
+    Block, DominatorTree, EntityRef, Function, Inst, InstData, MemFlags, Opcode, Traits, Type, Value,
 };
 use warpsmith_isa::StateSpace;
 
@@ -71,11 +72,16 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
                 changes += 1;
                 continue;
             }
-            if is_shared_address(func, cx, inst) {
+            if is_shared_address(func, cx, inst) || is_part_of_address(func, inst) {
                 let depths = depths.get_or_insert_with(|| depths_of(&cx.analyses.get::<Loops>(func)));
                 if let Some(common) = common_dominator(&dominators, depths, at, block)
                     && let (Some(made), Some(end)) = (func.dfg.def_inst(value), func.terminator(common))
+                    && func.dfg.args(made).iter().all(|&arg| {
+                        super::ssa::block_of(func, arg).is_some_and(|own| dominators.dominates(own, common))
+                    })
                 {
+                    let promised = func.dfg.no_signed_wrap(made) && func.dfg.no_signed_wrap(inst);
+                    func.dfg.set_no_signed_wrap(made, promised);
                     func.layout.remove_inst(made);
                     func.layout.insert_inst_before(made, end);
                     entry.insert((value, common));
@@ -97,6 +103,15 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
 
 fn is_shared_address(func: &Function, cx: &Context<'_>, inst: Inst) -> bool {
     matches!(func.dfg[inst], InstData::GlobalAddr { global, .. } if cx.globals[global].space == StateSpace::Shared)
+}
+
+/// Whether an instruction computes part of an address of 64 bits that takes next to nothing: an extended index, or a sum.
+fn is_part_of_address(func: &Function, inst: Inst) -> bool {
+    let is_wide = |by: Value| func.dfg.ty(by) == Type::I64 && func.dfg.int_const(by).is_some();
+    let data = &func.dfg[inst];
+    matches!(*data, InstData::Binary { op: Opcode::Ptradd, .. })
+        || matches!(*data, InstData::Binary { op: Opcode::Imul, args: [_, by] } if is_wide(by))
+        || matches!(*data, InstData::Unary { op: Opcode::Sext | Opcode::Zext, arg } if func.dfg.ty(arg) == Type::I32)
 }
 
 /// How many loops are around each block.

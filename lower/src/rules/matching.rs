@@ -20,9 +20,24 @@ pub(super) fn head(dfg: &DataFlowGraph, value: Value) -> u32 {
     }
 }
 
+/// Whether rules say anything of an operation of these operands (the first decides) and of this result: not of arithmetic in the formats that are computed in by way
+/// of `f32`. They round and saturate at small numbers, and not all of them have infinities, NaNs or a sign.
+#[inline]
+pub fn is_covered(op: Opcode, from: Type, to: Type) -> bool {
+    let moves = matches!(op, Opcode::Bitcast | Opcode::Select);
+    moves || !(from.element().is_narrow_float() || to.element().is_narrow_float())
+}
+
 /// An instruction of one result as an operation on values, with what its floats may do. `None` for what rules say nothing of.
 #[inline]
 pub(super) fn operation(dfg: &DataFlowGraph, inst: Inst) -> Option<(Opcode, &[Value], Option<FloatMode>)> {
+    let (op, args, mode) = plain_operation(dfg, inst)?;
+    let [from, to] = [*args.first()?, dfg.first_result(inst)?].map(|value| dfg.ty(value));
+    is_covered(op, from, to).then_some((op, args, mode))
+}
+
+#[inline]
+fn plain_operation(dfg: &DataFlowGraph, inst: Inst) -> Option<(Opcode, &[Value], Option<FloatMode>)> {
     match &dfg[inst] {
         InstData::Unary { op, arg } => Some((*op, std::slice::from_ref(arg), None)),
         InstData::Binary { op, args } => Some((*op, args, None)),

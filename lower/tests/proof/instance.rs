@@ -283,6 +283,10 @@ impl Instance {
         if operation.op == Opcode::Bswap && !ty.bits().is_multiple_of(8) {
             return Err(Refused::Types);
         }
+        let first = args.first().map_or(ty, |&arg| self.nodes[arg].ty);
+        if matching && !matching::is_covered(operation.op, first, ty) {
+            return Err(Refused::Types);
+        }
         let constant = args.iter().all(|&arg| self.nodes[arg].constant);
         let what = self.meaning(operation, &args, ty)?;
         let node = self.add(ty, what, constant);
@@ -463,11 +467,18 @@ pub fn float_bits(ty: Type, value: f64) -> u128 {
 pub fn float_value(ty: Type, bits: u128) -> f64 {
     match ty {
         Type::F64 => f64::from_bits(bits as u64),
-        Type::F32 => f32::from_bits(bits as u32).into(),
+        Type::F32 | Type::TF32 => f32::from_bits(bits as u32).into(),
         _ => {
+            // The formats of less than 16 bits are extended in two steps.
+            let wider = match ty {
+                Type::F16 | Type::BF16 => Type::F64,
+                Type::UE8M0 => Type::BF16,
+                _ => Type::F16,
+            };
             let data = InstData::Unary { op: Opcode::Fpext, arg: Value::from_u32(0) };
-            let plan = meaning::plan(&data, &[ty], Type::F64).expect("a wider float");
-            f64::from_bits(plan.evaluate(&[bits]).expect("a value")[0] as u64)
+            let plan = meaning::plan(&data, &[ty], wider).unwrap_or_else(|| panic!("no {wider} from {ty}"));
+            let value = plan.evaluate(&[bits]).expect("a value")[0] & mask(wider);
+            if wider == Type::F64 { f64::from_bits(value as u64) } else { float_value(wider, value) }
         }
     }
 }
@@ -478,6 +489,6 @@ pub fn is_nan(ty: Type, bits: u128) -> bool {
         Type::F32 => f32::from_bits(bits as u32).is_nan(),
         Type::F16 => bits & 0x7fff > 0x7c00,
         Type::BF16 => bits & 0x7fff > 0x7f80,
-        _ => false,
+        _ => ty.is_float() && float_value(ty, bits).is_nan(),
     }
 }

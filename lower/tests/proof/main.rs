@@ -47,12 +47,27 @@ fn types_of(rule: &Rule, number: u8, conversions: usize) -> Vec<Type> {
     types
 }
 
+/// Few operations take formats of less than 16 bits, and conversions do.
+const FLOATS: [Type; 11] = [
+    Type::F16,
+    Type::BF16,
+    Type::F32,
+    Type::F64,
+    Type::TF32,
+    Type::E5M2,
+    Type::E4M3,
+    Type::E3M2,
+    Type::E2M3,
+    Type::E2M1,
+    Type::UE8M0,
+];
+
 /// The types of results of conversions.
 fn result_types(conversions: usize) -> Vec<Type> {
     // Conversions of conversions need widths between.
     let widths: &[u32] = if conversions > 0 { &[1, 3, 4, 6, 8, 16, 32, 64] } else { &[1, 4, 8, 16, 32, 64] };
     let ints = widths.iter().filter_map(|bits| Type::int(*bits));
-    ints.chain([Type::F16, Type::BF16, Type::F32, Type::F64]).collect()
+    ints.chain(FLOATS).collect()
 }
 
 /// Calls `visit` with each choice of one of several lists.

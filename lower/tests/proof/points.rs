@@ -139,7 +139,10 @@ impl<'a> Points<'a> {
             Type::F16 => (10, 16),
             Type::BF16 => (7, 16),
             Type::F32 => (23, 32),
-            _ => (52, 64),
+            // The lower half of a `tf32` is no part of its value.
+            Type::TF32 => return self.float(Type::F32) & !0x1fff,
+            Type::F64 => (52, 64),
+            _ => return u128::from(self.random()) & mask(ty),
         };
         let sign = u128::from(self.below(2)) << (bits - 1);
         let exponents = (1u128 << (bits - 1 - mantissa)) - 1;

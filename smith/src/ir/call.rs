@@ -92,11 +92,10 @@ impl Generator<'_, '_, '_> {
         if by_value && self.pointers.is_none() {
             return self.regular();
         }
-        // What a call through an address passes has to be the same for all functions that it could reach.
-        let types = |params: &[Param]| params.iter().map(|param| param.ty).collect::<Vec<_>>();
+        // What a call through an address passes has to be the same for all functions that it could reach: a struct may be as large as a block.
         let others = self.b.module().functions.values().map(|function| &function.params);
         let mut by_block = others.filter(|others| others.iter().any(|param| param.byval.is_some()));
-        let by_name = by_block.any(|others| types(others) == types(&params));
+        let by_name = by_block.any(|others| others.len() == params.len());
         let mut args = Vec::new();
         for param in params {
             args.push(match param.byval {

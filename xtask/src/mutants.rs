@@ -43,6 +43,13 @@ impl Mutant<'_> {
     }
 }
 
+/// What `warpsmith fuzz` is asked, and how much processor time it may take.
+#[derive(Clone, Copy)]
+struct Search<'a> {
+    how: &'a [&'a str],
+    limit: Duration,
+}
+
 fn mutants() -> Result<Vec<Mutant<'static>>, String> {
     let rows = TABLE.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
     rows.zip(1..)
@@ -85,8 +92,8 @@ pub fn run(seconds: u64, asked_rows: &str, jobs: u32) -> Result<(), String> {
         return Err("the copy with planted faults is not compiled".to_owned());
     }
     let program = build.join("release/warpsmith");
-    let limit = Duration::from_secs(seconds * u64::from(jobs));
-    let fuzz = |number: u32, how: &[&str]| -> Result<BTreeSet<String>, String> {
+    let searching = Search { how: &["--first"], limit: Duration::from_secs(seconds * u64::from(jobs)) };
+    let fuzz = |number: u32, Search { how, limit }: Search| -> Result<BTreeSet<String>, String> {
         let mut command = Command::new(&program);
         command.args(["fuzz", "--jobs", &jobs.to_string()]).args(how);
         command.env("WARPSMITH_PLANTED", number.to_string());
@@ -102,24 +109,24 @@ pub fn run(seconds: u64, asked_rows: &str, jobs: u32) -> Result<(), String> {
             None => Ok(BTreeSet::from([format!("crash: {}", output.status)])),
         }
     };
-    let searching = ["--first"];
-    if let Some(found) = fuzz(0, &searching)?.first() {
+    if let Some(found) = fuzz(0, searching)?.first() {
         return Err(format!("without a fault there is a failure: {found}"));
     }
     let asked = |mutant: &&Mutant| asked_rows.iter().any(|rows| rows.contains(&mutant.number));
-    // Where the validator and ptxas differ without a fault counts for nothing.
-    let (statements, mut differences) = (["--spoilt", "--iterations", STATEMENTS], BTreeSet::new());
+    // Where the validator and ptxas differ without a fault counts for nothing; all are asked about, or some would count with one.
+    let statements = Search { how: &["--spoilt", "--iterations", STATEMENTS], limit: Duration::MAX };
+    let mut differences = BTreeSet::new();
     if mutants.iter().filter(asked).any(Mutant::is_of_validator) {
-        differences = fuzz(0, &statements)?;
+        differences = fuzz(0, statements)?;
     }
     let mut page =
         String::from("| Fault | Area | File | Planted | Found by | Seconds |\n|---|---|---|---|---|---|\n");
     let (mut caught, mut count) = (0, 0);
     for mutant in mutants.iter().filter(asked) {
         let start = Instant::now();
-        let mut found = fuzz(mutant.number, &searching)?.pop_first();
+        let mut found = fuzz(mutant.number, searching)?.pop_first();
         if found.is_none() && mutant.is_of_validator() {
-            found = fuzz(mutant.number, &statements)?.difference(&differences).next().cloned();
+            found = fuzz(mutant.number, statements)?.difference(&differences).next().cloned();
         }
         count += 1;
         caught += u32::from(found.is_some());

@@ -361,9 +361,14 @@ impl<'m, 'a> Maker<'m, 'a> {
     /// Ends a part before a place, and begins another there.
     pub fn close(&mut self, place: u32) {
         self.end_piece(place);
+        self.end_part(place);
+        // Only now: the groups of the part that has ended are before those of the next one.
+        self.begin(place);
+    }
+
+    fn end_part(&mut self, place: u32) {
         let Open { from, mut steps, loads, lines, .. } = std::mem::take(&mut self.once);
         let (pieces, before) = (std::mem::take(&mut self.pieces), self.groups_before);
-        self.begin(place);
         let of_pieces = pieces.iter().map(|piece| match piece {
             Part::Chunks(chunks) => computed(&chunks.steps),
             Part::Engine(..) | Part::Uniform { .. } | Part::Store(_) => 0,

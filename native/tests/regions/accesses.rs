@@ -217,3 +217,19 @@ fn filled(space: &str, name: &str, step: u32, words: u32) -> String {
     }
     text + "\n"
 }
+
+/// A part that the engine would do for lanes that have parted has no loads of its own: those of the part before it stay.
+#[test]
+fn loads_of_the_part_before_one_without() {
+    let uniform = "ld.const.u32 %a0, [table+8]; and.b32 %a1, %a0, 4; cvt.u64.u32 %p4, %a1; mov.u64 %p5, table; add.u64 %p4, %p4, %p5; \
+                   ld.const.u32 %a2, [%p4]; mad.wide.u32 %p5, %a2, 3, %p4; mad.lo.u32 %a3, %a2, 5, %a0;";
+    for step in [0, 8, 24] {
+        let body = format!(
+            "mul.wide.u32 %p0, %t, {step}; add.s64 %p1, %i, %p0; ld.global.u64 %p2, [%p1]; mad.lo.u64 %p3, %p2, 3, %p0; {uniform}
+    xor.b64 %p3, %p3, %p5; st.global.u64 [%o], %p3; st.global.u32 [%o+8], %a3;"
+        );
+        for threads in THREADS {
+            same(&body, threads, 9, None);
+        }
+    }
+}

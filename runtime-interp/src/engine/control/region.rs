@@ -316,7 +316,12 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
         into: (*mut Loads, Placed<'_>),
     ) -> Fallible<()> {
         let (loads, Placed { placed, rows }) = into;
-        let Some(group) = region.groups.get(number as usize) else { return Ok(()) };
+        let Some(group) = region.groups.get(number as usize) else {
+            // Code asks for groups that its region has; if one of them were lost, it must not read where nothing was found.
+            debug_assert!(false, "the region has no group {number}");
+            *placed = false;
+            return Ok(());
+        };
         let first = |batch: &Batch| batch.loads.first().map_or(issue.pc, |load| load.pc);
         if *placed {
             // SAFETY: the caller's loads, which nobody else uses meanwhile.

@@ -275,6 +275,8 @@ impl Compiler {
             return Ok((legal, Report::default()));
         }
         let mut module = legal.into_owned();
+        // What passes write is verified for it, whatever older one the module was written for.
+        module.target = Some(target);
         let mut options = Options {
             target: Some(target),
             verify_each: self.verify_each,

@@ -45,13 +45,15 @@ use warpsmith_ir::{
 };
 use warpsmith_isa::Target;
 
-/// Writes what PTX does not have as what it has. A module that has nothing to legalise is given back as it is.
+/// Writes what PTX does not have as what it has. A module that has nothing to legalise is given back as it is; any other
+/// names the target afterwards, since it has instructions of it.
 pub fn legalize(module: Cow<'_, Module>, target: Target) -> Result<Cow<'_, Module>, Diagnostics> {
     let aliases = module.functions.values().any(|func| func.alias.is_some());
     if !aliases && !module.functions.values().any(needed) {
         return Ok(module);
     }
     let mut module = module.into_owned();
+    module.target = Some(target);
     if aliases {
         module.follow_aliases();
     }

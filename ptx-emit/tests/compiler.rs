@@ -146,7 +146,8 @@ fn a_target_comes_from_the_caller_or_the_module() {
 /// What legalisation and the passes write may need the target compiled for, which the module's own may not have.
 #[test]
 fn a_module_for_an_older_target_is_verified_for_the_one_compiled_for() {
-    let narrow = "target \"sm_80\"\nfunc @f(%x: tf32, %y: tf32) -> tf32 {\nentry:\n  %s = fadd %x, %y\n  ret %s\n}\n";
+    let narrow =
+        "target \"sm_80\"\nfunc @f(%x: tf32, %y: tf32) -> tf32 {\nentry:\n  %s = fadd %x, %y\n  ret %s\n}\n";
     for level in OptLevel::ALL {
         let compiler = Compiler::new(Target::sm(100)).with_opt_level(level).with_verify_each(true);
         let compiled = compiler.compile(&parse(narrow)).expect("the target compiled for has the conversion");

@@ -8,8 +8,10 @@ impl Generator<'_, '_, '_> {
     /// Exchanges, votes, matches and reductions of all lanes.
     pub(super) fn together(&mut self) -> Result<()> {
         let mask = self.b.ins().iconst(Type::I32, -1);
+        let matches = self.config.target.is_none_or(|target| target.sm >= 70);
         for _ in 0..self.u.int_in_range(0..=4)? {
             match self.u.int_in_range(0..=7)? {
+                3 | 4 if !matches => {}
                 0 => {
                     let lane = self.value(Type::I32)?;
                     let known = self.b.ins().iconst(Type::I32, 31);

@@ -83,24 +83,27 @@ fn wide(low: u64, high: u64) -> u128 {
 ///
 /// # Safety
 /// `to` has room for two cells.
-unsafe extern "C" fn wide_divide(what: u32, a: u64, a_high: u64, b: u64, b_high: u64, to: *mut u128) {
+unsafe extern "C" fn wide_divide(
+    signed: u32,
+    remainder: u32,
+    a: u64,
+    a_high: u64,
+    b: u64,
+    b_high: u64,
+    to: *mut u128,
+) {
     let (a, b) = (wide(a, a_high), wide(b, b_high));
     let (x, y) = (a as i128, b as i128);
-    let result = match what {
-        _ if b == 0 => u128::MAX,
-        DIVIDE_UNSIGNED => a / b,
-        REMAINDER_UNSIGNED => a % b,
-        DIVIDE_SIGNED => x.wrapping_div(y) as u128,
-        _ => x.wrapping_rem(y) as u128,
+    let result = match (signed != 0, remainder != 0) {
+        (_, _) if b == 0 => u128::MAX,
+        (false, false) => a / b,
+        (false, true) => a % b,
+        (true, false) => x.wrapping_div(y) as u128,
+        (true, true) => x.wrapping_rem(y) as u128,
     };
     // SAFETY: the caller guarantees the place.
     unsafe { to.write_unaligned(result) }
 }
-
-pub(crate) const DIVIDE_UNSIGNED: u32 = 0;
-pub(crate) const REMAINDER_UNSIGNED: u32 = 1;
-pub(crate) const DIVIDE_SIGNED: u32 = 2;
-pub(crate) const REMAINDER_SIGNED: u32 = 3;
 
 /// The unsigned product of 256 bits, the lower half first.
 fn product(a: u128, b: u128) -> [u128; 2] {

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::io::Read;
 use std::ops::RangeInclusive;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
@@ -212,24 +212,42 @@ fn planted(mutants: &[Mutant]) -> Result<BTreeMap<String, String>, String> {
     Ok(files)
 }
 
-/// Copies what git tracks or would, with faults planted; a file that is already there and the same is left alone, so that the build begins with what has
-/// changed.
+/// Copies what git tracks or would, with faults planted, and removes what an earlier copy left that is gone since. A file that is already there and the
+/// same is left alone, so that the build begins with what has changed.
 fn copy_tree(copy: &Path, planted: &BTreeMap<String, String>) -> Result<(), String> {
     let listed = Command::new("git")
         .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
         .current_dir(root())
         .output();
     let listed = listed.map_err(|e| format!("git: {e}"))?.stdout;
+    let mut kept = BTreeSet::new();
     for file in String::from_utf8_lossy(&listed).split('\0').filter(|file| !file.is_empty()) {
         let (from, to) = (in_root(file), copy.join(file));
         // A tracked file that is deleted in the working tree is none.
         let Ok(bytes) = std::fs::read(&from) else { continue };
         let bytes = planted.get(file).map_or(bytes, |text| text.clone().into_bytes());
+        kept.insert(to.clone());
         if std::fs::read(&to).is_ok_and(|there| there == bytes) {
             continue;
         }
         let folder = to.parent().map_or(Ok(()), std::fs::create_dir_all);
         folder.and_then(|()| std::fs::write(&to, bytes)).map_err(|e| format!("{}: {e}", to.display()))?;
+    }
+    remove_others(copy, &kept).map_err(|e| format!("{}: {e}", copy.display()))
+}
+
+/// Removes the files of a folder that are not among these, whatever is in `target` folders excepted.
+fn remove_others(folder: &Path, kept: &BTreeSet<PathBuf>) -> std::io::Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        let path = entry.path();
+        if !entry.file_type()?.is_dir() {
+            if !kept.contains(&path) {
+                std::fs::remove_file(path)?;
+            }
+        } else if entry.file_name() != "target" {
+            remove_others(&path, kept)?;
+        }
     }
     Ok(())
 }

@@ -1,7 +1,6 @@
 //! Integers of any width up to 128 bits, in the next wider type of the host, with zeros above their bits.
 
 use super::{Fallible, Translator};
-use crate::helpers::{DIVIDE_SIGNED, DIVIDE_UNSIGNED, REMAINDER_SIGNED, REMAINDER_UNSIGNED};
 use cranelift_codegen::ir::condcodes::IntCC as Cc;
 use cranelift_codegen::ir::{self as clif, InstBuilder, Value, types};
 use warpsmith_ir::{IntBinary, IntCC, IntUnary, Overflow};
@@ -11,6 +10,13 @@ use warpsmith_ir::{IntBinary, IntCC, IntUnary, Overflow};
 pub(super) struct Int {
     pub bits: u32,
     pub ty: clif::Type,
+}
+
+/// Which of the four divisions.
+#[derive(Clone, Copy)]
+struct Division {
+    signed: bool,
+    remainder: bool,
 }
 
 impl Int {
@@ -169,10 +175,10 @@ impl Translator<'_, '_, '_> {
             }
             IntBinary::Umulhi => self.product(int, false, x, y)?.1,
             IntBinary::Smulhi => self.product(int, true, x, y)?.1,
-            IntBinary::Udiv => self.divide(int, DIVIDE_UNSIGNED, x, y)?,
-            IntBinary::Urem => self.divide(int, REMAINDER_UNSIGNED, x, y)?,
-            IntBinary::Sdiv => self.divide(int, DIVIDE_SIGNED, x, y)?,
-            IntBinary::Srem => self.divide(int, REMAINDER_SIGNED, x, y)?,
+            IntBinary::Udiv => self.divide(int, Division { signed: false, remainder: false }, x, y)?,
+            IntBinary::Urem => self.divide(int, Division { signed: false, remainder: true }, x, y)?,
+            IntBinary::Sdiv => self.divide(int, Division { signed: true, remainder: false }, x, y)?,
+            IntBinary::Srem => self.divide(int, Division { signed: true, remainder: true }, x, y)?,
             IntBinary::Smin | IntBinary::Smax => {
                 let (a, b) = (self.signed(int, x), self.signed(int, y));
                 let less = self.is(Cc::SignedLessThan, a, b);
@@ -326,15 +332,16 @@ impl Translator<'_, '_, '_> {
     }
 
     /// Quotients and remainders: all ones for a zero divisor.
-    fn divide(&mut self, int: Int, what: u32, x: Value, y: Value) -> Fallible<Value> {
-        let signed = matches!(what, DIVIDE_SIGNED | REMAINDER_SIGNED);
+    fn divide(&mut self, int: Int, division: Division, x: Value, y: Value) -> Fallible<Value> {
+        let Division { signed, remainder } = division;
         let (zero, ones) = (self.int(int, 0), self.int(int, u128::MAX));
         let none = self.is(Cc::Equal, y, zero);
         let (a, b) = if signed { (self.signed(int, x), self.signed(int, y)) } else { (x, y) };
         if int.bits > 64 {
             let ((x0, x1), (y0, y1)) = (self.halves(a), self.halves(b));
-            let (to, what) = (self.cells(1), self.number(what));
-            self.helper("wide_divide", &[what, x0, x1, y0, y1, to], None)?;
+            let (sign, rest) = (self.number(signed.into()), self.number(remainder.into()));
+            let to = self.cells(1);
+            self.helper("wide_divide", &[sign, rest, x0, x1, y0, y1, to], None)?;
             let result = self.b.ins().load(types::I128, super::PLAIN, to, 0);
             return Ok(self.cut(int, result));
         }
@@ -345,17 +352,14 @@ impl Translator<'_, '_, '_> {
             // The host refuses the least number by -1: what is divided by that is negated.
             let minus = self.b.ins().icmp_imm_s(Cc::Equal, b, -1);
             divisor = self.pick(minus, one, divisor);
-            let other = match what {
-                DIVIDE_SIGNED => self.b.ins().ineg(a),
-                _ => zero,
-            };
+            let other = if remainder { zero } else { self.b.ins().ineg(a) };
             negated = Some((minus, other));
         }
-        let mut result = match what {
-            DIVIDE_UNSIGNED => self.b.ins().udiv(a, divisor),
-            REMAINDER_UNSIGNED => self.b.ins().urem(a, divisor),
-            DIVIDE_SIGNED => self.b.ins().sdiv(a, divisor),
-            _ => self.b.ins().srem(a, divisor),
+        let mut result = match (signed, remainder) {
+            (false, false) => self.b.ins().udiv(a, divisor),
+            (false, true) => self.b.ins().urem(a, divisor),
+            (true, false) => self.b.ins().sdiv(a, divisor),
+            (true, true) => self.b.ins().srem(a, divisor),
         };
         if let Some((minus, other)) = negated {
             result = self.pick(minus, other, result);

@@ -56,8 +56,8 @@ pub use live::Registers as LiveRegisters;
 pub use matrix_op::{MatrixOp, MultiplyOp, ScaleOperand, WarpgroupOp, WarpgroupOperand};
 pub use named::OwnVariable;
 pub use op::{
-    Access, Address, Atomic, Barrier, BarrierKind, Call, Callee, Collective, CollectiveKind, Fence, FuncId,
-    Guard, Move, Order, Scope, StackOp, SymbolId, System, SystemCall,
+    Access, Address, Atomic, Barrier, BarrierKind, Call, Callee, CandidatesId, Collective, CollectiveKind,
+    Fence, FuncId, Guard, Move, Order, Scope, StackOp, SymbolId, System, SystemCall,
 };
 pub use program::{
     Formal, FunctionKind, KernelAttributes, KernelInfo, KernelParam, NamedLocal, NamedReg, PatchTarget,

@@ -3,10 +3,13 @@
 use super::values::{self, Regs};
 use super::{Decoder, param_layout};
 use crate::engine::{
-    Access, Actual, Address, Callee, FuncId, FunctionBuilder, Label, Reg, Slot, Special, SymbolId, Width,
+    Access, Actual, Address, Callee, CandidatesId, FuncId, FunctionBuilder, Label, Reg, Slot, Special,
+    SymbolId, Width,
 };
 use cranelift_entity::SecondaryMap;
 use smallvec::{SmallVec, smallvec};
+use std::sync::Arc;
+use warpsmith_base::FxHashMap;
 use warpsmith_ir::{
     self as ir, Attr, Block, FuncKind, GlobalId, Inst, InstData, MemFlags, Opcode, StackSlot, Type, Value,
     meaning,
@@ -15,10 +18,22 @@ use warpsmith_isa::StateSpace;
 use warpsmith_isa::memory::Layout;
 
 /// A function while it is decoded.
+/// What calls through an address reach, by the types that they take and return.
+pub(super) type ReachedBySignature = FxHashMap<(Vec<Type>, Vec<Type>), Reached>;
+
+/// The functions that calls through an address reach.
+#[derive(Clone)]
+pub(super) struct Reached {
+    candidates: CandidatesId,
+    /// The size and alignment of each parameter that all of them take by value.
+    by_value: Arc<[Option<(u32, u32)>]>,
+}
+
 pub(super) struct Body<'m, 'p> {
     pub(super) function: &'m ir::Function,
     pub(super) body: FunctionBuilder<'p>,
     functions: &'p SecondaryMap<ir::FuncId, Option<FuncId>>,
+    reached: &'p mut ReachedBySignature,
     varargs: u32,
     pub(super) globals: &'p SecondaryMap<GlobalId, Option<SymbolId>>,
     pub(super) module: &'m ir::Module,
@@ -36,6 +51,7 @@ impl Decoder<'_> {
             function,
             body: self.program.body(engine_id),
             functions: &self.functions,
+            reached: &mut self.reached,
             varargs: self.varargs,
             globals: &self.globals,
             module: self.module,
@@ -420,6 +436,27 @@ impl<'m> Body<'m, '_> {
         let function = self.function;
         let taken: Vec<Type> = args.iter().map(|&arg| self.ty(arg)).collect();
         let given: Vec<Type> = function.dfg.results(inst).into_iter().map(|result| self.ty(result)).collect();
+        let signature = (taken, given);
+        let reached = match self.reached.get(&signature) {
+            Some(known) => Some(known.clone()),
+            None => self.reached_by(&signature.0, &signature.1),
+        };
+        let Some(reached) = reached else { return };
+        let mut actuals: Vec<Actual> = Vec::with_capacity(args.len());
+        for (&arg, &place) in args.iter().zip(&*reached.by_value) {
+            match place {
+                Some((size, align)) => actuals.push(self.copied(arg, size, align)),
+                None => actuals.extend(self.regs(arg).into_iter().map(Slot::Reg)),
+            }
+        }
+        let results = self.result_slots(inst);
+        let callee = self.one(callee);
+        self.body.call(Callee::Indirect(callee, reached.candidates), &actuals, &results);
+        self.reached.insert(signature, reached);
+    }
+
+    /// The functions that a call through an address may reach, by the types of its arguments and results. `None` if they differ in what they take by value.
+    fn reached_by(&mut self, taken: &[Type], given: &[Type]) -> Option<Reached> {
         let types = &self.module.types;
         // What is passed by value is given as a value of that size.
         let takes = |(param, &ty): (&ir::Param, &Type)| match param.byval {
@@ -431,7 +468,7 @@ impl<'m> Body<'m, '_> {
         let fits = |f: &ir::Function| {
             f.kind == FuncKind::Func
                 && f.params.len() == taken.len()
-                && f.params.iter().zip(&taken).all(takes)
+                && f.params.iter().zip(taken).all(takes)
                 && f.ret == given
         };
         let module = self.module;
@@ -447,19 +484,11 @@ impl<'m> Body<'m, '_> {
                 "a call through an address could reach `@{first}` and `@{}`, one of which takes as `byval` what is a value to the other",
                 other.name
             );
-            return self.body.error(message);
+            self.body.error(message);
+            return None;
         }
-        let candidates = fitting.into_iter().filter_map(|(id, _)| self.functions[id]).collect();
-        let mut actuals: Vec<Actual> = Vec::with_capacity(args.len());
-        for (&arg, place) in args.iter().zip(places) {
-            match place {
-                Some((size, align)) => actuals.push(self.copied(arg, size, align)),
-                None => actuals.extend(self.regs(arg).into_iter().map(Slot::Reg)),
-            }
-        }
-        let results = self.result_slots(inst);
-        let callee = self.one(callee);
-        self.body.call(Callee::Indirect(callee, candidates), &actuals, &results);
+        let functions = fitting.into_iter().filter_map(|(id, _)| self.functions[id]).collect();
+        Some(Reached { candidates: self.body.candidates(functions), by_value: places.into() })
     }
 
     fn result_slots(&mut self, inst: Inst) -> Vec<Actual> {

@@ -56,6 +56,7 @@ impl Program {
             module,
             program: ProgramBuilder::with_source(module.source.clone()),
             functions: SecondaryMap::with_default(None),
+            reached: function::ReachedBySignature::default(),
             globals: SecondaryMap::with_default(None),
             varargs: largest_varargs(module),
         };
@@ -77,6 +78,7 @@ struct Decoder<'m> {
     module: &'m ir::Module,
     program: ProgramBuilder,
     functions: SecondaryMap<ir::FuncId, Option<FuncId>>,
+    reached: function::ReachedBySignature,
     globals: SecondaryMap<GlobalId, Option<SymbolId>>,
     /// The bytes of the largest variable arguments that a call passes.
     varargs: u32,

@@ -2,13 +2,14 @@
 
 use super::body::Body;
 use super::operand::Named;
-use super::{Known, Parameter, Place};
+use super::{Parameter, Place};
 use crate::effects::Source;
-use crate::engine::{Access, Actual, Address, Callee, Formal, FuncId, Reg, Slot, Width};
+use crate::engine::{Access, Actual, Address, Callee, CandidatesId, Formal, FuncId, Reg, Slot, Width};
 use smallvec::SmallVec;
+use warpsmith_base::FxHashMap;
 use warpsmith_isa::StateSpace;
 use warpsmith_ptx::scope::Binding;
-use warpsmith_ptx::{Init, Module, Operand, Stmt, Symbol};
+use warpsmith_ptx::{Declarator, Id, Init, Module, Operand, Stmt, Symbol};
 
 /// A result that comes back in the stack frame and belongs into a register.
 struct Fetch {
@@ -49,16 +50,10 @@ impl<'m> Body<'_, 'm> {
                 return None;
             }
         };
-        let model = match &callee {
-            Callee::Direct(f) => *f,
-            // A call that can reach no function faults when it is executed.
-            Callee::Indirect(_, candidates) => match candidates.first() {
-                Some(f) => *f,
-                None => {
-                    self.f.call(callee, &[], &[]);
-                    return Some(());
-                }
-            },
+        // A call that can reach no function faults when it is executed.
+        let Some(&model) = self.f.callees(&callee).first() else {
+            self.f.call(callee, &[], &[]);
+            return Some(());
         };
         let known = self.decoder.functions.get(self.decoder.declared.get(&model)?)?;
         if known.kernel || known.params.len() != arguments.len() || known.results.len() != results.len() {
@@ -174,41 +169,70 @@ impl<'m> Body<'_, 'm> {
         }
     }
 
-    /// The functions that an indirect call can reach: those of its list, or all that fit its prototype.
+    /// The functions that an indirect call can reach: those of its list, or all that fit its prototype. Found once for each list and
+    /// each layout of parameters: a module may have as many calls as functions.
     #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else lists functions")]
-    fn candidates(&mut self, list: Symbol) -> Option<Vec<FuncId>> {
+    fn candidates(&mut self, list: Symbol) -> Option<CandidatesId> {
         let module: &'m Module = self.decoder.module;
-        // A module variable may hold the table of functions: its name says nothing of their types.
-        let stmt = match self.decoder.scopes.lookup(list)?.binding {
-            Binding::List(stmt) => stmt,
+        let binding = self.decoder.scopes.lookup(list)?.binding;
+        let listed = match binding {
             // An array of functions names them in its initial value.
-            Binding::Variable(_, declarator) => {
-                let mut names = Vec::new();
-                functions_of(module, &module[module[declarator].init?], &mut names);
-                return Some(self.defined(names.into_iter()));
-            }
+            Binding::Variable(_, declarator) => Listed::Array(declarator),
+            Binding::List(stmt) => match module[stmt] {
+                Stmt::CallTargets { .. } => Listed::Targets(stmt),
+                Stmt::CallPrototype(prototype) => {
+                    let prototype = &module[prototype];
+                    let [params, results] =
+                        [prototype.params, prototype.returns].map(|list| self.decoder.parameters(list, 0));
+                    Listed::Layout(params, results)
+                }
+                _ => return None,
+            },
             Binding::Label(_) | Binding::Function(_) | Binding::Special(_) => return None,
         };
-        match module[stmt] {
-            Stmt::CallTargets { targets, .. } => Some(self.defined(module[targets].iter().map(|t| t.name))),
-            Stmt::CallPrototype(prototype) => {
-                let prototype = &module[prototype];
-                let (params, results) =
-                    [prototype.params, prototype.returns].map(|list| self.decoder.parameters(list, 0)).into();
-                let fits = |k: &&Known| {
-                    k.defined && !k.kernel && alike(&k.params, &params) && alike(&k.results, &results)
-                };
-                let mut found: Vec<&Known> = self.decoder.functions.values().filter(fits).collect();
-                found.sort_by_key(|k| k.id);
-                // One call has one layout of parameters, the prototype's; functions that differ in alignment alone have another.
-                let exact = found.iter().find(|k| k.params == params && k.results == results);
-                let model = exact.or(found.first()).map(|k| (k.params.clone(), k.results.clone()));
-                let same =
-                    |k: &&&Known| model.as_ref().is_some_and(|(p, r)| k.params == *p && k.results == *r);
-                Some(found.iter().filter(same).map(|k| k.id).collect())
-            }
-            _ => None,
+        if let Some(known) = self.decoder.candidates.get(&listed) {
+            return Some(*known);
         }
+        let functions = match &listed {
+            Listed::Array(declarator) => {
+                let mut names = Vec::new();
+                functions_of(module, &module[module[*declarator].init?], &mut names);
+                self.defined(names.into_iter())
+            }
+            Listed::Targets(stmt) => match module[*stmt] {
+                Stmt::CallTargets { targets, .. } => self.defined(module[targets].iter().map(|t| t.name)),
+                _ => return None,
+            },
+            Listed::Layout(params, results) => self.fitting(params, results),
+        };
+        let id = self.f.candidates(functions);
+        self.decoder.candidates.insert(listed, id);
+        Some(id)
+    }
+
+    /// The functions that a call of such a layout can reach.
+    fn fitting(&mut self, params: &[Parameter], results: &[Parameter]) -> Vec<FuncId> {
+        let decoder = &mut *self.decoder;
+        let by_sizes = decoder.by_sizes.get_or_insert_with(|| {
+            let mut by_sizes: FxHashMap<Sizes, Vec<FuncId>> = FxHashMap::default();
+            for known in decoder.functions.values().filter(|k| k.defined && !k.kernel) {
+                by_sizes.entry(sizes(&known.params, &known.results)).or_default().push(known.id);
+            }
+            by_sizes.values_mut().for_each(|all| all.sort_unstable());
+            by_sizes
+        });
+        let found = by_sizes.get(&sizes(params, results)).map_or(&[][..], Vec::as_slice);
+        let known = |f: &FuncId| decoder.declared.get(f).and_then(|name| decoder.functions.get(name));
+        // One call has one layout of parameters, the prototype's; functions that differ in alignment alone have another.
+        let has = |f: &FuncId, params: &[Parameter], results: &[Parameter]| {
+            known(f).is_some_and(|k| k.params == params && k.results == results)
+        };
+        let model = match found.iter().any(|f| has(f, params, results)) {
+            true => Some((params, results)),
+            false => found.first().and_then(known).map(|k| (&k.params[..], &k.results[..])),
+        };
+        let Some((params, results)) = model else { return Vec::new() };
+        found.iter().filter(|f| has(f, params, results)).copied().collect()
     }
 
     fn defined(&self, names: impl Iterator<Item = Symbol>) -> Vec<FuncId> {
@@ -235,12 +259,22 @@ fn functions_of(module: &Module, init: &Init, names: &mut Vec<Symbol>) {
     }
 }
 
-/// True if parameters are of the same sizes.
-fn alike(a: &[Parameter], b: &[Parameter]) -> bool {
+/// What names the functions that indirect calls can reach.
+#[derive(PartialEq, Eq, Hash)]
+pub(super) enum Listed {
+    Array(Id<Declarator>),
+    Targets(Id<Stmt>),
+    /// The parameters and results of a prototype.
+    Layout(Vec<Parameter>, Vec<Parameter>),
+}
+
+/// The sizes of parameters and results: whether each element is in a register, and its bits or bytes.
+pub(super) type Sizes = [Vec<SmallVec<[(bool, u32); 1]>>; 2];
+
+fn sizes(params: &[Parameter], results: &[Parameter]) -> Sizes {
     let size = |f: &Formal| match *f {
-        Formal::Reg(w) => (0, w.bits()),
-        Formal::Stack { bytes, .. } => (1, bytes),
+        Formal::Reg(w) => (true, w.bits()),
+        Formal::Stack { bytes, .. } => (false, bytes),
     };
-    let sizes = |p: &Parameter| -> SmallVec<[(u8, u32); 1]> { p.iter().map(size).collect() };
-    a.iter().map(sizes).eq(b.iter().map(sizes))
+    [params, results].map(|list| list.iter().map(|p| p.iter().map(size).collect()).collect())
 }

@@ -15,8 +15,8 @@ mod texture;
 mod variable;
 
 use crate::engine::{
-    Formal, FuncId, FunctionKind, KernelAttributes, KernelParam, Program, ProgramBuilder, SymbolId,
-    SystemCall,
+    CandidatesId, Formal, FuncId, FunctionKind, KernelAttributes, KernelParam, Program, ProgramBuilder,
+    SymbolId, SystemCall,
 };
 use smallvec::{SmallVec, smallvec};
 use warpsmith_base::{FxHashMap, FxHashSet};
@@ -172,6 +172,10 @@ struct Decoder<'m> {
     functions: FxHashMap<Symbol, Known>,
     /// The names of the functions.
     declared: FxHashMap<FuncId, Symbol>,
+    /// What indirect calls can reach.
+    candidates: FxHashMap<call::Listed, CandidatesId>,
+    /// The functions with bodies, by the sizes of what they take and return; made when a prototype asks.
+    by_sizes: Option<FxHashMap<call::Sizes, Vec<FuncId>>>,
     aliases: FxHashMap<Symbol, Symbol>,
     /// Variables of the module, by declarator and number in `x<4>`.
     places: FxHashMap<(Id<Declarator>, u32), Place>,
@@ -197,6 +201,8 @@ impl<'m> Decoder<'m> {
             program,
             functions: FxHashMap::default(),
             declared: FxHashMap::default(),
+            candidates: FxHashMap::default(),
+            by_sizes: None,
             aliases: FxHashMap::default(),
             places: FxHashMap::default(),
             unsized_bytes: largest_argument(module),

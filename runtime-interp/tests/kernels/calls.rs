@@ -1,6 +1,8 @@
 //! Functions: parameters of all kinds, recursion, indirect calls.
 
 use super::*;
+use warpsmith_interp::engine::Callee;
+use warpsmith_interp::observe::OperationKind;
 
 #[test]
 fn arguments_and_results_in_memory_and_registers() {
@@ -160,4 +162,38 @@ fn indirect_calls_of_functions_elsewhere_are_reported_by_name() {
     assert_eq!(launch(&program, Launch::new("k").arg(0u32), 1).unwrap().0, [9]);
     let fault = launch(&program, Launch::new("k").arg(1u32), 1).unwrap_err();
     assert!(fault.message.contains("`elsewhere`, which this module does not define"), "{}", fault.message);
+}
+
+#[test]
+fn calls_through_addresses_share_what_they_reach() {
+    // Two prototypes of one layout, in two functions; and one of another layout.
+    let call = |number: u32, argument: &str| {
+        format!(
+            "{{ .param .{argument} a; .param .b32 r; p{number}: .callprototype (.param .b32 _) _ (.param .{argument} _);
+             call (r), %rd0, (a), p{number}; }}"
+        )
+    };
+    let functions: String = (0..3)
+        .map(|n| format!(".func (.param .b32 r) f{n}(.param .b32 a) {{ ret; }} .func (.param .b32 r) g{n}(.param .b64 a) {{ ret; }}\n"))
+        .collect();
+    let program = load(&format!(
+        "{functions} .visible .entry k() {{ .reg .b64 %rd<1>; mov.u64 %rd0, f0; {} {} }}
+         .visible .entry l() {{ .reg .b64 %rd<1>; mov.u64 %rd0, f0; {} {} }}",
+        call(0, "b32"),
+        call(1, "b64"),
+        call(2, "b32"),
+        call(3, "b32"),
+    ));
+    let mut sets = Vec::new();
+    for pc in 0..program.operations() {
+        if let Some(OperationKind::Call(call)) = program.operation(pc).map(|operation| operation.kind)
+            && let Callee::Indirect(_, set) = call.callee
+        {
+            sets.push(set);
+        }
+    }
+    let [first, wide, second, third] = sets[..] else { panic!("{sets:?}") };
+    assert_eq!([second, third], [first; 2]);
+    assert_ne!(first, wide);
+    assert_eq!([first, wide].map(|set| program.candidates(set).len()), [3, 3]);
 }

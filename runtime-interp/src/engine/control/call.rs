@@ -62,7 +62,8 @@ impl<const WATCHED: bool> Runner<'_, WATCHED> {
                 let first = issue.mask.trailing_zeros() as usize;
                 let address = lane64(issue.frame, *r, first);
                 let same = lanes_where(issue.mask, |i| lane64(issue.frame, *r, i) == address);
-                let function = window::function_at(address).filter(|f| candidates.iter().any(|c| c.0 == *f));
+                let function = window::function_at(address)
+                    .filter(|f| self.cx.program.candidates(*candidates).binary_search(&FuncId(*f)).is_ok());
                 let Some(function) = function else {
                     let named = window::function_at(address);
                     let named = named.and_then(|f| self.cx.program.functions.get(f as usize));

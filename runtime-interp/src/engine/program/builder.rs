@@ -36,6 +36,7 @@ use crate::engine::reg::{Reg, Width};
 use crate::engine::special::Special;
 use crate::engine::texture_op::TextureOp;
 use crate::texture::Initial;
+use std::sync::Arc;
 use warpsmith_base::FxHashMap;
 use warpsmith_diag::{Diagnostic, Diagnostics, Source, Span};
 use warpsmith_isa::{Instruction, ScalarType, StateSpace, Target};
@@ -47,6 +48,7 @@ pub struct ProgramBuilder {
     program: Program,
     constants: FxHashMap<(u128, Width), Reg>,
     addresses: FxHashMap<(PatchTarget, i64, bool), Reg>,
+    candidates: FxHashMap<Arc<[FuncId]>, CandidatesId>,
     /// The constants that are addresses of shared variables, by row.
     shared_rows: FxHashMap<u32, SymbolId>,
     /// The function whose body is being made.
@@ -213,18 +215,20 @@ impl ProgramBuilder {
 
     /// Lays out memory and gives the program, or everything that is wrong with it.
     pub fn finish(mut self) -> Result<Program, Diagnostics> {
-        for call in &self.program.code {
-            let Op::Call(call) = &call.op else { continue };
-            let callees: &[FuncId] = match &call.callee {
-                Callee::Direct(f) => std::slice::from_ref(f),
-                Callee::Indirect(_, candidates) => candidates,
-            };
-            for f in callees {
-                let callee = &self.program.functions[f.0 as usize];
-                if !callee.defined {
-                    let message = format!("function `{}` is called but has no body", callee.name);
-                    self.errors.push(refusal(message, Span::NONE));
-                }
+        let mut called: Vec<FuncId> = Vec::new();
+        for inst in &self.program.code {
+            if let Op::Call(call) = &inst.op
+                && let Callee::Direct(f) = call.callee
+            {
+                called.push(f);
+            }
+        }
+        called.extend(self.program.candidates.iter().flat_map(|set| set.iter()));
+        for f in called {
+            let callee = &self.program.functions[f.0 as usize];
+            if !callee.defined {
+                let message = format!("function `{}` is called but has no body", callee.name);
+                self.errors.push(refusal(message, Span::NONE));
             }
         }
         let Program { code, sites, statements, .. } = &mut self.program;

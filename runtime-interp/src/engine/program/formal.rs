@@ -39,7 +39,7 @@ pub struct KernelAttributes {
 }
 
 /// A formal parameter or result of a device function.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Formal {
     /// In a register.
     Reg(Width),

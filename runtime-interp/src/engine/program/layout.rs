@@ -4,12 +4,19 @@ use super::function::{Function, SharedLayout};
 use super::variable::{PatchTarget, Variable};
 use super::{Program, STACK_ALIGN};
 use crate::engine::file::Cell;
-use crate::engine::op::{Callee, FuncId, Op, SymbolId};
+use crate::engine::op::{Callee, CandidatesId, FuncId, Op, SymbolId};
 use crate::engine::reg::Width;
 use crate::memory::bytes::Bytes;
 use crate::memory::window;
 use warpsmith_base::FxHashSet;
 use warpsmith_isa::StateSpace;
+
+/// What a function calls.
+#[derive(Default)]
+struct Calls {
+    direct: Vec<FuncId>,
+    indirect: Vec<CandidatesId>,
+}
 
 impl Program {
     pub(in crate::engine) fn lay_out(&mut self) -> Result<(), String> {
@@ -40,17 +47,20 @@ impl Program {
         if pinned.is_empty() && self.functions.iter().all(|f| f.shared.is_empty()) {
             return Ok(());
         }
-        let callees: Vec<Vec<FuncId>> = self.functions.iter().map(|f| self.callees(f)).collect();
+        let calls: Vec<Calls> = self.functions.iter().map(|f| self.calls(f)).collect();
         for kernel in 0..self.functions.len() {
             if self.functions[kernel].kernel.is_none() {
                 continue;
             }
             let (mut reached, mut pending) = (FxHashSet::default(), vec![FuncId(kernel as u32)]);
-            let mut variables = Vec::new();
+            let (mut variables, mut sets) = (Vec::new(), FxHashSet::default());
             while let Some(f) = pending.pop() {
                 if reached.insert(f) {
                     variables.extend_from_slice(&self.functions[f.0 as usize].shared);
-                    pending.extend_from_slice(&callees[f.0 as usize]);
+                    let Calls { direct, indirect } = &calls[f.0 as usize];
+                    pending.extend_from_slice(direct);
+                    let new = indirect.iter().filter(|set| sets.insert(**set));
+                    pending.extend(new.flat_map(|set| self.candidates(*set)));
                 }
             }
             variables.sort_unstable();
@@ -78,21 +88,22 @@ impl Program {
         Ok(())
     }
 
-    /// The functions that a function may call.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else calls")]
-    fn callees(&self, function: &Function) -> Vec<FuncId> {
+    /// What a function calls: each function, and each set of candidates, once.
+    fn calls(&self, function: &Function) -> Calls {
         let code = self.code.get(function.entry as usize..function.end as usize).unwrap_or(&[]);
-        let calls = code.iter().filter_map(|inst| match &inst.op {
-            Op::Call(call) => Some(match &call.callee {
-                Callee::Direct(f) => std::slice::from_ref(f),
-                Callee::Indirect(_, candidates) => candidates,
-            }),
-            _ => None,
-        });
-        let mut callees: Vec<FuncId> = calls.flatten().copied().collect();
-        callees.sort_unstable();
-        callees.dedup();
-        callees
+        let mut calls = Calls::default();
+        for inst in code {
+            let Op::Call(call) = &inst.op else { continue };
+            match call.callee {
+                Callee::Direct(f) => calls.direct.push(f),
+                Callee::Indirect(_, candidates) => calls.indirect.push(candidates),
+            }
+        }
+        calls.direct.sort_unstable();
+        calls.direct.dedup();
+        calls.indirect.sort_unstable();
+        calls.indirect.dedup();
+        calls
     }
 
     pub(in crate::engine) fn is_shared(&self, variable: SymbolId) -> bool {

@@ -26,7 +26,7 @@ pub(crate) use variable::Placed;
 pub use variable::{PatchTarget, Reference, Relocation, Variable};
 
 use crate::engine::file::{Cell, Row};
-use crate::engine::op::{FuncId, Inst};
+use crate::engine::op::{Callee, CandidatesId, FuncId, Inst};
 use crate::engine::reg::{Reg, Width};
 use layout::set_constant;
 use std::sync::Arc;
@@ -156,6 +156,8 @@ pub struct Program {
     pub(in crate::engine) names: Vec<String>,
     pub(in crate::engine) lists: Vec<Reg>,
     pub(in crate::engine) targets: Vec<u32>,
+    /// What indirect calls may reach, each set once and in order.
+    pub(in crate::engine) candidates: Vec<Arc<[FuncId]>>,
     pub(in crate::engine) constants: Vec<Cell>,
     pub(in crate::engine) patches: Vec<Patch>,
     /// The variables of functions that operations name, in the order of the code.
@@ -171,6 +173,19 @@ pub struct Program {
 }
 
 impl Program {
+    /// The functions that an indirect call may reach, in order.
+    pub fn candidates(&self, id: CandidatesId) -> &[FuncId] {
+        &self.candidates[id.0 as usize]
+    }
+
+    /// The functions that a call may reach.
+    pub fn callees<'a>(&'a self, callee: &'a Callee) -> &'a [FuncId] {
+        match callee {
+            Callee::Direct(function) => std::slice::from_ref(function),
+            Callee::Indirect(_, candidates) => self.candidates(*candidates),
+        }
+    }
+
     /// The text that the program was made from, which lines of faults count in; none for one built by hand.
     pub fn source(&self) -> &Source {
         &self.source

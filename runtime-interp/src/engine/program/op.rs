@@ -25,6 +25,10 @@ pub struct Guard {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct FuncId(pub(in crate::engine) u32);
 
+/// The functions that an indirect call may reach ([`Program::candidates`](crate::engine::Program::candidates)).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct CandidatesId(pub(in crate::engine) u32);
+
 /// A variable of the program.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct SymbolId(pub(in crate::engine) u32);
@@ -235,7 +239,7 @@ pub enum Callee {
     /// A function known when the program was loaded.
     Direct(FuncId),
     /// The function whose address is in a 64-bit register. All candidates have the same formal parameters.
-    Indirect(Reg, Vec<FuncId>),
+    Indirect(Reg, CandidatesId),
 }
 
 /// `call`

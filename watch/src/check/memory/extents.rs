@@ -4,9 +4,9 @@
 //! distinguish from what was meant. So an address that was computed from one variable must stay within it when it is used; in between
 //! it may go anywhere. What a caller passes is known when the run gets there: each thread's arguments are kept from the call on.
 
-use super::provenance::{Analysis, Names, Place, Value};
+use super::provenance::{Analysis, Names, Passed, Place, Value};
 use crate::lanes::lanes_of;
-use warpsmith_base::{Entry, FxHashMap};
+use warpsmith_base::{Entry, FxHashMap, FxHashSet};
 use warpsmith_interp::Program;
 use warpsmith_interp::engine::{FuncId, OwnVariable, SymbolId};
 use warpsmith_interp::observe::{At, Crossing, LaunchView};
@@ -40,8 +40,10 @@ pub(super) struct Extents {
     of: Vec<Bound>,
     /// Some are in frames of functions that are called, whose place in local memory has to be known.
     pub in_frames: bool,
-    /// For each call, what it passes: to which function, for which parameter.
-    passed: FxHashMap<u32, Vec<(FuncId, u32, Value)>>,
+    /// For each call, what it leaves where in the frame of the function that it reaches.
+    passed: FxHashMap<u32, Vec<(Place, Value)>>,
+    /// The numbers of parameters that may be addresses of variables.
+    parameters: FxHashMap<(FuncId, Place), u32>,
     /// What the parameters of running functions are.
     held: FxHashMap<(Frame, u32), Box<Held>>,
 }
@@ -98,6 +100,8 @@ impl Extents {
         let mut analyses: Vec<Option<Analysis>> = functions.iter().map(|_| None).collect();
         let mut work: Vec<usize> = (0..functions.len()).rev().collect();
         let mut waiting = vec![true; functions.len()];
+        // Calls through addresses share their sets of functions, which may be large.
+        let mut seen: FxHashSet<(*const FuncId, Place)> = FxHashSet::default();
         while let Some(n) = work.pop() {
             waiting[n] = false;
             let (function, kernel, locals) = &functions[n];
@@ -105,7 +109,10 @@ impl Extents {
             for passed in &analysis.calls {
                 let is_address = |v: &Value| matches!(v, Value::Of(_) | Value::Argument(_) | Value::Unknown);
                 for (place, _) in passed.values.iter().filter(|(_, value)| is_address(value)) {
-                    for callee in &passed.callees {
+                    if !seen.insert((passed.callees.as_ptr(), *place)) {
+                        continue;
+                    }
+                    for callee in passed.callees {
                         let next = parameters.len() as u32;
                         if let Entry::Vacant(entry) = parameters.entry((*callee, *place)) {
                             entry.insert(next);
@@ -117,6 +124,7 @@ impl Extents {
             }
             analyses[n] = Some(analysis);
         }
+        let places: FxHashSet<Place> = parameters.keys().map(|(_, place)| *place).collect();
         for ((_, kernel, _), analysis) in functions.iter().zip(analyses) {
             let Some(analysis) = analysis else { continue };
             for (pc, value) in analysis.accesses {
@@ -127,17 +135,14 @@ impl Extents {
                 }
                 extents.of[pc as usize] = bound;
             }
-            for passed in analysis.calls {
-                let to = |(callee, (place, value)): (&FuncId, &(Place, Value))| {
-                    Some((*callee, *parameters.get(&(*callee, *place))?, *value))
-                };
-                let all = passed.callees.iter().flat_map(|f| passed.values.iter().map(move |v| (f, v)));
-                let list: Vec<_> = all.filter_map(to).collect();
-                if !list.is_empty() {
-                    extents.passed.insert(passed.call, list);
+            for Passed { call, mut values, .. } in analysis.calls {
+                values.retain(|(place, _)| places.contains(place));
+                if !values.is_empty() {
+                    extents.passed.insert(call, values);
                 }
             }
         }
+        extents.parameters = parameters;
         extents
     }
 
@@ -201,7 +206,8 @@ impl Extents {
         }
         let Some(passed) = self.passed.get(&at.pc) else { return };
         let [from, to] = [crossing.from.row, crossing.to.row].map(|row| (at.block, at.warp, row));
-        for &(_, parameter, value) in passed.iter().filter(|(f, ..)| *f == crossing.function) {
+        for &(place, value) in passed {
+            let Some(&parameter) = self.parameters.get(&(crossing.function, place)) else { continue };
             let of_lane: Held = match self.bound(value) {
                 Bound::None => [None; 32],
                 Bound::Of(number) => {
@@ -221,15 +227,15 @@ impl Extents {
     }
 }
 
-fn analyse(
-    program: &Program,
+fn analyse<'p>(
+    program: &'p Program,
     variables: &FxHashMap<SymbolId, u32>,
     params: &FxHashMap<u32, u32>,
     parameters: &FxHashMap<(FuncId, Place), u32>,
     function: FuncId,
     kernel: bool,
     locals: &FxHashMap<u32, u32>,
-) -> Analysis {
+) -> Analysis<'p> {
     let find = |list: &FxHashMap<u32, u32>, offset: u32| {
         list.get(&offset).map_or(Value::Unknown, |number| Value::Of(*number))
     };

@@ -9,7 +9,7 @@
 use smallvec::SmallVec;
 use warpsmith_base::{FxHashMap, FxHashSet};
 use warpsmith_interp::Program;
-use warpsmith_interp::engine::{Access, Callee, FuncId, Move, OwnVariable, Reg, Slot, SymbolId, Width};
+use warpsmith_interp::engine::{Access, FuncId, Move, OwnVariable, Reg, Slot, SymbolId, Width};
 use warpsmith_interp::observe::{self, OperationKind};
 use warpsmith_isa::{Instruction, Operation, Traits};
 
@@ -23,17 +23,17 @@ pub(super) enum Place {
 }
 
 /// What is known about the values of one function.
-pub(super) struct Analysis {
+pub(super) struct Analysis<'p> {
     /// What the addresses of its accesses are, where they are a variable's.
     pub accesses: Vec<(u32, Value)>,
-    pub calls: Vec<Passed>,
+    pub calls: Vec<Passed<'p>>,
 }
 
 /// What a call passes.
-pub(super) struct Passed {
+pub(super) struct Passed<'p> {
     pub call: u32,
     /// The functions that it may call.
-    pub callees: SmallVec<[FuncId; 1]>,
+    pub callees: &'p [FuncId],
     /// What arrives where in their frames.
     pub values: Vec<(Place, Value)>,
 }
@@ -95,17 +95,17 @@ enum Source {
 }
 
 /// What the names of variables mean in a function.
-pub(super) struct Names<'a> {
-    pub program: &'a Program,
+pub(super) struct Names<'a, 'p> {
+    pub program: &'p Program,
     pub variables: &'a FxHashMap<SymbolId, u32>,
     pub own: &'a dyn Fn(OwnVariable) -> Value,
     /// What callers leave at a place.
     pub passed: &'a dyn Fn(Place) -> Value,
 }
 
-impl Names<'_> {
+impl<'p> Names<'_, 'p> {
     /// What the code of a function says of addresses.
-    pub fn analyse(&self, function: FuncId) -> Analysis {
+    pub fn analyse(&self, function: FuncId) -> Analysis<'p> {
         let (mut steps, mut values): (Vec<Step>, FxHashMap<Place, Value>) = Default::default();
         let code = || self.program.code(function);
         let mut parameters: SmallVec<[(u32, u32); 4]> = SmallVec::new();
@@ -206,7 +206,7 @@ impl Names<'_> {
     }
 
     /// What a call passes.
-    fn call(&self, pc: u32, values: &FxHashMap<Place, Value>) -> Option<Passed> {
+    fn call(&self, pc: u32, values: &FxHashMap<Place, Value>) -> Option<Passed<'p>> {
         let OperationKind::Call(call) = self.program.operation(pc)?.kind else { return None };
         let mut passed = Vec::new();
         for m in call.arguments() {
@@ -229,10 +229,7 @@ impl Names<'_> {
                 }
             }
         }
-        let callees = match &call.callee {
-            Callee::Direct(callee) => [*callee].into_iter().collect(),
-            Callee::Indirect(_, candidates) => candidates.iter().copied().collect(),
-        };
+        let callees = self.program.callees(&call.callee);
         passed.sort_unstable_by_key(|(place, _)| *place);
         Some(Passed { call: pc, callees, values: passed })
     }

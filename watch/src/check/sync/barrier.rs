@@ -6,7 +6,7 @@ use crate::report::{Checker, Finding, Site};
 use smallvec::{SmallVec, smallvec};
 use warpsmith_base::FxHashSet;
 use warpsmith_interp::Program;
-use warpsmith_interp::engine::{BarrierKind, Callee};
+use warpsmith_interp::engine::BarrierKind;
 use warpsmith_interp::observe::{At, OperationKind};
 
 const ALIGNED: &str = "all threads of a warp must execute the same aligned barrier: `bar` is one, `barrier` without `.aligned` is not (9.7.13.1)";
@@ -283,10 +283,7 @@ fn continuations(program: &Program, pc: u32) -> Vec<u32> {
     };
     let calls = |pc: &u32| {
         let Some(OperationKind::Call(call)) = program.operation(*pc).map(|o| o.kind) else { return false };
-        match &call.callee {
-            Callee::Direct(callee) => *callee == function,
-            Callee::Indirect(_, candidates) => candidates.contains(&function),
-        }
+        program.callees(&call.callee).binary_search(&function).is_ok()
     };
     (0..program.operations()).filter(calls).map(|pc| pc + 1).collect()
 }

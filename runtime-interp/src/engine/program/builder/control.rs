@@ -41,13 +41,43 @@ impl FunctionBuilder<'_> {
         self.emit(Op::Switch { index, targets: range });
     }
 
+    /// The set of functions that indirect calls may reach, which must have the same formal parameters. Made once for all calls
+    /// that share it, since it may have as many functions as the program.
+    pub fn candidates(&mut self, mut functions: Vec<FuncId>) -> CandidatesId {
+        functions.sort_unstable();
+        functions.dedup();
+        if let Some(known) = self.builder.candidates.get(functions.as_slice()) {
+            return *known;
+        }
+        let all = &self.builder.program.functions;
+        if let Some((first, rest)) = functions.split_first() {
+            let first = &all[first.0 as usize];
+            let odd = rest.iter().map(|f| &all[f.0 as usize]).find(|f| !f.same_formals(first));
+            if let Some(odd) = odd {
+                let message =
+                    format!("`{}` and `{}` are called alike but have other parameters", first.name, odd.name);
+                self.error(message);
+            }
+        }
+        let set: Arc<[FuncId]> = functions.into();
+        let id = CandidatesId(self.builder.program.candidates.len() as u32);
+        self.builder.program.candidates.push(set.clone());
+        self.builder.candidates.insert(set, id);
+        id
+    }
+
+    /// The functions that a call may reach.
+    pub fn callees<'a>(&'a self, callee: &'a Callee) -> &'a [FuncId] {
+        self.builder.program.callees(callee)
+    }
+
     /// Calls a function: `args` are copied to its formal parameters, its results to `results`.
     pub fn call(&mut self, callee: Callee, args: &[Actual], results: &[Actual]) {
         let model = match &callee {
             Callee::Direct(f) => Some(*f),
             Callee::Indirect(r, candidates) => {
                 self.check(*r, Some(Width::W64), false);
-                candidates.first().copied()
+                self.builder.program.candidates(*candidates).first().copied()
             }
         };
         for slot in args.iter().chain(results) {
@@ -60,14 +90,6 @@ impl FunctionBuilder<'_> {
             return self.emit(Op::Call(Box::new(Call { callee, args: Vec::new(), results: Vec::new() })));
         };
         let formal = &functions[model.0 as usize];
-        if let Callee::Indirect(_, candidates) = &callee
-            && let Some(odd) =
-                candidates.iter().map(|f| &functions[f.0 as usize]).find(|f| !f.same_formals(formal))
-        {
-            let message =
-                format!("`{}` and `{}` are called alike but have other parameters", formal.name, odd.name);
-            return self.error(message);
-        }
         let moved = if formal.params.len() != args.len() || formal.results.len() != results.len() {
             Err(format!(
                 "`{}` takes {} arguments and gives {} results",

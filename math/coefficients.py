@@ -44,10 +44,17 @@ def fit(g, a, b, degree):
     return poly[:n]
 
 
-def polynomial(name, doc, g, a, b, weight=lambda x: mpf(1), bits=(F32, F64), slack=3):
+def polynomial(name, doc, function, a, b, weight=lambda x: mpf(1), bits=(F32, F64), slack=3):
     """weight(x): how much of the result a relative error of the polynomial is."""
     print(f"/// {doc}")
     print(f"pub const {name}: Coefficients = Coefficients {{")
+    known = {}
+
+    def g(x):
+        if x not in known:
+            known[x] = function(x)
+        return known[x]
+
     for field, p in (("f32", F32), ("f64", F64)):
         if p not in bits:
             print(f"    {field}: &[],")
@@ -155,9 +162,12 @@ def erfinv_of_w(w):
     # 1 - erf(y) = 1 - x, by Newton's method from the asymptotic value.
     target = d / (1 + x)
     with extradps(20):
-        y = erfinv(x) if w < 20 else sqrt(w)
-        for _ in range(8 if w < 20 else 60):
-            y += (erfc(y) - target) * exp(y * y) * sqrt(pi) / 2
+        y = erfinv(x) if w < 20 else sqrt(w + ln(2) - ln(pi * w) / 2)
+        for _ in range(60):
+            step = (erfc(y) - target) * exp(y * y) * sqrt(pi) / 2
+            y += step
+            if abs(step) < mpf(10) ** -(mp.dps - 5):
+                break
     return y / x
 
 
@@ -205,6 +215,35 @@ def hankel(n, part):
 for n in (0, 1):
     polynomial(f"HANKEL_P{n}", f"P of Hankel's expansion of J{n} in 64 / x^2, for x >= 8.", hankel(n, 0), 0, 1, slack=-3)
     polynomial(f"HANKEL_Q{n}", f"x Q of Hankel's expansion of J{n} in 64 / x^2, for x >= 8.", hankel(n, 1), 0, 1, slack=-8)
+
+polynomial("ERFINV_FAR", "erfinv(x) / x in sqrt(w) - 8 with w = -ln(1 - x^2), for 4 <= sqrt(w) <= 12.", lambda u: erfinv_of_w((u + 8)**2), -4, 4)
+polynomial("ERFINV_FARTHEST", "The same in sqrt(w) - 19, for 12 <= sqrt(w) <= 27.4.", lambda u: erfinv_of_w((u + 19)**2), -7, 8.4, bits=(F64,))
+polynomial("ERFINV_NEAR_0", "erfinv(x) / x in x^2, for |x| <= 1/2.", off0(lambda z: erfinv(s(z)) / s(z), sqrt(pi) / 2), 0, mpf('0.25'), bits=(F32,))
+split("SQRT_2", "sqrt 2.", sqrt(2))
+
+y = lambda n, k: besselyzero(n, k)
+for n, k in ((0, 1), (0, 2), (0, 3), (1, 1), (1, 2)):
+    split(f"Y{n}_ZERO_{k}", f"Zero {k} of Y{n}.", y(n, k))
+around_y = lambda n, k: off0(lambda t: bessely(n, t + y(n, k)) / t, bessely(n, y(n, k), derivative=1))
+small = lambda z: max(s(z), mpf(10) ** -15)
+polynomial("Y0_NEAR_0", "Y0(x) - 2 / pi ln x J0(x) in x^2, for x <= 1/2.",
+           lambda z: bessely(0, small(z)) - 2 / pi * ln(small(z)) * besselj(0, small(z)), 0, mpf('0.25'))
+polynomial("Y0_NEAR_1", "Y0(x) / (x - zero 1) in x - zero 1, for 1/2 <= x <= 1.4.", around_y(0, 1), mpf('0.5') - y(0, 1), mpf('1.4') - y(0, 1))
+polynomial("Y0_MIDDLE", "Y0(x) in x - 2, for 1.4 <= x <= 2.6.", lambda t: bessely(0, t + 2), mpf('-0.6'), mpf('0.6'))
+polynomial("Y0_NEAR_2", "Y0(x) / (x - zero 2) in x - zero 2, for 2.6 <= x <= 5.3.", around_y(0, 2), mpf('2.6') - y(0, 2), mpf('5.3') - y(0, 2))
+polynomial("Y0_NEAR_3", "Y0(x) / (x - zero 3) in x - zero 3, for 5.3 <= x <= 8.", around_y(0, 3), mpf('5.3') - y(0, 3), 8 - y(0, 3))
+polynomial("Y1_NEAR_0", "(Y1(x) - 2 / pi (ln x J1(x) - 1 / x)) / x in x^2, for x <= 1.",
+           lambda z: (bessely(1, small(z)) - 2 / pi * (ln(small(z)) * besselj(1, small(z)) - 1 / small(z))) / small(z), 0, 1)
+polynomial("Y1_NEAR_1", "Y1(x) / (x - zero 1) in x - zero 1, for 1 <= x <= 3.4.", around_y(1, 1), 1 - y(1, 1), mpf('3.4') - y(1, 1))
+polynomial("Y1_NEAR_2", "Y1(x) / (x - zero 2) in x - zero 2, for 3.4 <= x <= 6.9.", around_y(1, 2), mpf('3.4') - y(1, 2), mpf('6.9') - y(1, 2))
+polynomial("Y1_END", "Y1(x) in x - 7.45, for 6.9 <= x <= 8.", lambda t: bessely(1, t + mpf('7.45')), mpf('-0.55'), mpf('0.55'))
+
+for n in (0, 1):
+    over = "" if n == 0 else " / x"
+    polynomial(f"I{n}_NEAR", f"I{n}(x){over} in x^2, for x <= 8.", off0(lambda z, n=n: besseli(n, s(z)) / s(z) ** n, mpf(1) / (n + 1)), 0, 64)
+    # Its scale is that of the exponential beside it, which is to overflow only where the function does.
+    polynomial(f"I{n}_FAR", f"I{n}(x) sqrt(x) e^(16 - x) in 8 / x, for x >= 8.",
+               lambda t, n=n: exp(16) / sqrt(2 * pi) if t < mpf(10) ** -5 and t == 0 else besseli(n, 8 / max(t, mpf(10) ** -4)) * sqrt(8 / max(t, mpf(10) ** -4)) * exp(16 - 8 / max(t, mpf(10) ** -4)), 0, 1)
 
 print("/// 1,344 bits of 2 / pi behind 64 zeros, 64 a word, the highest first.")
 mp.prec = 1600

@@ -152,6 +152,36 @@ fn classes() {
     source("classes");
 }
 
+#[test]
+fn containers() {
+    source("containers");
+}
+
+#[test]
+fn exceptions_that_are_not_thrown() {
+    source("exceptions");
+}
+
+/// A throw prints what the exception says of itself, or its type.
+#[test]
+fn a_throw_prints_and_traps() {
+    let says = ["i", "5Plain", "own", "far out", "std::bad_alloc", "std::bad_cast", "PKc"];
+    for file in files("exceptions") {
+        for (level, program) in programs(&file).unwrap_or_else(|error| panic!("{error}")) {
+            for (n, says) in says.into_iter().enumerate() {
+                let mut device = Device::new();
+                let buffer = device.upload(&words()).expect("memory");
+                let launch = Launch::new("thrown").block([1, 1, 1]).arg(buffer).arg(n as i32);
+                let fault = device.launch(&program, &launch);
+                assert!(fault.is_err_and(|fault| fault.to_string().contains("trap")), "{level}, {says}");
+                let output = device.take_output();
+                let expected = format!("terminate called after throwing: {says}\n");
+                assert_eq!(String::from_utf8_lossy(&output), expected, "{level}");
+            }
+        }
+    }
+}
+
 /// A function that would throw prints what, and traps.
 #[test]
 fn nothing_is_thrown() {

@@ -75,11 +75,11 @@ const IMPORTED: &[(&str, &str, &[u64])] = &[
 const REFUSED: &[(&str, &str)] = &[
     ("bundle", "the operand bundle `deopt`"),
     ("callbr", "`callbr`"),
+    ("catchswitch", "`catchswitch`"),
     ("fp128", "`fp128`"),
     ("ifunc", "the ifunc `@chosen`"),
     ("inalloca", "`alloca inalloca`"),
     ("intrinsic", "`llvm.eh.return.i64`"),
-    ("invoke", "`invoke`"),
     ("scalable", "a scalable vector"),
     ("search", "131072 comparisons for 4096 elements"),
     ("thread_local", "a `thread_local` variable"),
@@ -139,6 +139,74 @@ fn parts_of_registers_and_carries() {
         let out = device.upload(&[0u64; 3]).unwrap();
         device.launch(&program, &Launch::new("parts").block([1, 1, 1]).arg(out)).unwrap();
         assert_eq!(device.download::<u64>(out).unwrap(), [5, 6, 0xffff_ffff], "{how}");
+    }
+}
+
+/// A call that may throw is a call: what only an exception reaches is not imported, so that it may use what nothing defines or PTX lacks.
+#[test]
+fn what_handles_exceptions_is_not_reached() {
+    let bytes = include_bytes!("corpus/gaps/exceptions.bc");
+    let module = imported(bytes).unwrap();
+    assert!(module.function("missing").is_none(), "{module}");
+    for (how, program) in programs_of(bytes) {
+        let mut device = Device::new();
+        let out = device.upload(&[0u64; 4]).unwrap();
+        device.launch(&program, &Launch::new("unwinding").block([1, 1, 1]).arg(out)).unwrap();
+        assert_eq!(device.download::<u64>(out).unwrap(), [42, 15, 21, 14], "{how}");
+    }
+    let dump = warpsmith_llvm::dump::module(&mut Module::read(bytes).unwrap()).unwrap();
+    for line in [
+        "%first = invoke i64 @twice(i64 21) to label %merge unwind label %pad",
+        "%second = invoke fastcc i64 @thrice(i64 5) to label %merge unwind label %filters",
+        "%caught = landingpad { ptr, i32 } cleanup catch ptr @_ZTIi",
+        "%filtered = landingpad { ptr, i32 } filter [1 x ptr] [ptr @_ZTIi]",
+        "resume { ptr, i32 } %filtered",
+    ] {
+        assert!(dump.contains(line), "{line}: {dump}");
+    }
+}
+
+#[test]
+fn lengths_of_vectors_and_late_functions_of_libdevice() {
+    let big = 2f64.powi(1000);
+    let large = 2f32.powi(120);
+    let doubles = [3.0 * big, -4.0 * big, 12.0 * big, f64::NAN, f64::INFINITY];
+    let floats = [2.0 * large, 3.0 * large, -6.0 * large, f32::NAN, f32::INFINITY];
+    let of_one = f64::from(floats[0]).sqrt().recip() as f32;
+    // 0.5 and 1 are exact; the values are from mpmath.
+    let late =
+        [0.476_936_276_204_469_9, 0.088_256_964_215_676_98, 0.019_563_353_982_668_407, 0.2, 0.565_159_1];
+    let infinity = f64::INFINITY;
+    let lengths = [
+        (3, [13.0 * big, 1.0 / 13.0 / big, (7.0 * large).into(), (1.0 / (7.0 * large)).into()]),
+        (4, [f64::NAN; 4]),
+        (5, [infinity, 0.0, infinity, 0.0]),
+        (0, [0.0, infinity, 0.0, infinity]),
+    ];
+    for (how, program) in programs_of(include_bytes!("corpus/gaps/libdevice.bc")) {
+        for (count, expected) in lengths {
+            let mut device = Device::new();
+            let out = device.upload(&[0f64; 10]).unwrap();
+            let (d, f) = (device.upload(&doubles).unwrap(), device.upload(&floats).unwrap());
+            let launch = Launch::new("lengths").block([1, 1, 1]).arg(out).arg(d).arg(f).arg(count);
+            device.launch(&program, &launch).unwrap();
+            let found = device.download::<f64>(out).unwrap();
+            let wanted = expected.into_iter().chain([of_one.into()]).chain(late);
+            for (n, (found, wanted)) in found.iter().zip(wanted).enumerate() {
+                let near = if n < 5 {
+                    0.0
+                } else if n == 9 {
+                    1e-7
+                } else {
+                    4e-16
+                };
+                let same = *found == wanted || found.is_nan() && wanted.is_nan();
+                assert!(
+                    same || ((found - wanted) / wanted).abs() <= near,
+                    "{how}, {count}, {n}: {found:e}, not {wanted:e}"
+                );
+            }
+        }
     }
 }
 

@@ -122,9 +122,9 @@ impl Function {
     }
 
     /// The greatest error that the tests of this library allow, in units of the last place from the correctly rounded result. `None` for
-    /// `f16` and `bf16`, which round the result of `f32`, and for the approximate functions.
+    /// `f16` and `bf16`, which round the result of `f32`, for the approximate functions, and for those whose absolute error is bounded instead (`jn`, `yn`).
     pub fn ulp(self) -> Option<u32> {
-        if self.row.formats == Formats::Single { None } else { Some(self.row.ours[self.column()?]) }
+        if self.row.formats == Formats::Single { None } else { self.row.ours[self.column()?] }
     }
 
     fn column(self) -> Option<usize> {
@@ -138,6 +138,8 @@ impl Function {
             Build::Unary(_) => (vec![t], Some(t)),
             Build::Binary(_) => (vec![t, t], Some(t)),
             Build::Ternary(_) => (vec![t, t, t], Some(t)),
+            Build::Quaternary(_) => (vec![t; 4], Some(t)),
+            Build::IntWith(_) => (vec![Type::I32, t], Some(t)),
             Build::WithInt(_) => (vec![t, Type::I32], Some(t)),
             Build::ToInt(_) => (vec![t], Some(Type::I32)),
             Build::Second(_) => (vec![t, Type::PTR], Some(t)),
@@ -172,6 +174,8 @@ impl Function {
             Build::Unary(f) => out(f(p(0))),
             Build::Binary(f) => out(f(p(0), p(1))),
             Build::Ternary(f) => out(f(p(0), p(1), p(2))),
+            Build::Quaternary(f) => out(f([p(0), p(1), p(2), p(3)])),
+            Build::IntWith(f) => out(f(e.param(0), p(1))),
             Build::WithInt(f) => out(f(p(0), e.param(1))),
             Build::ToInt(f) => e.ret(f(p(0))),
             Build::Second(f) => {

@@ -10,8 +10,12 @@ pub(crate) enum Build {
     Unary(for<'e> fn(V<'e>) -> V<'e>),
     /// Two operands.
     Binary(for<'e> fn(V<'e>, V<'e>) -> V<'e>),
+    /// Four operands.
+    Quaternary(for<'e> fn([V<'e>; 4]) -> V<'e>),
     /// Three operands.
     Ternary(for<'e> fn(V<'e>, V<'e>, V<'e>) -> V<'e>),
+    /// An `i32` and an operand.
+    IntWith(for<'e> fn(V<'e>, V<'e>) -> V<'e>),
     /// An operand and an `i32`.
     WithInt(for<'e> fn(V<'e>, V<'e>) -> V<'e>),
     /// One operand, the result an `i32`.
@@ -40,23 +44,23 @@ pub(crate) struct Row {
     pub(crate) formats: Formats,
     /// The greatest error that CUDA's guide states, for `f32` and `f64`, in units of the last place from the correctly rounded result. `None` where it states none.
     pub(crate) cuda: [Option<u32>; 2],
-    /// The greatest error that the tests allow.
-    pub(crate) ours: [u32; 2],
+    /// The greatest error that the tests allow, alike. `None` where the error is bounded in another way.
+    pub(crate) ours: [Option<u32>; 2],
 }
 
 macro_rules! rows {
-    ($($name:literal $build:ident $module:ident::$function:ident $formats:ident cuda($($c32:literal $c64:literal)?) ours($o32:literal $o64:literal);)*) => {
+    ($($name:literal $build:ident $module:ident::$function:ident $formats:ident cuda($($c32:literal $c64:literal)?) ours($($o32:literal $o64:literal)?);)*) => {
         /// Every function.
         pub(crate) static ROWS: &[Row] = &[$(Row {
             name: $name,
             build: Build::$build($module::$function),
             formats: Formats::$formats,
-            cuda: rows!(@cuda $($c32 $c64)?),
-            ours: [$o32, $o64],
+            cuda: rows!(@errors $($c32 $c64)?),
+            ours: rows!(@errors $($o32 $o64)?),
         }),*];
     };
-    (@cuda $c32:literal $c64:literal) => { [Some($c32), Some($c64)] };
-    (@cuda) => { [None, None] };
+    (@errors $c32:literal $c64:literal) => { [Some($c32), Some($c64)] };
+    (@errors) => { [None, None] };
 }
 rows! {
     "sin"       Unary   trig::sin         Each cuda(2 2) ours(1 1);
@@ -89,18 +93,31 @@ rows! {
     "cbrt"      Unary   roots::cbrt       Each cuda(1 1) ours(1 1);
     "rcbrt"     Unary   roots::rcbrt      Each cuda(1 1) ours(1 1);
     "rsqrt"     Unary   roots::rsqrt      Each cuda(2 1) ours(1 1);
-    "hypot"     Binary  roots::hypot      Each cuda(3 2) ours(1 1);
+    "hypot"     Binary  norm::hypot       Each cuda(3 2) ours(1 1);
+    "rhypot"    Binary  norm::rhypot      Each cuda(2 1) ours(1 1);
+    "norm3d"    Ternary norm::norm3d      Each cuda(3 2) ours(1 1);
+    "rnorm3d"   Ternary norm::rnorm3d     Each cuda(2 1) ours(1 1);
+    "norm4d"    Quaternary norm::norm4d   Each cuda(3 2) ours(1 1);
+    "rnorm4d"   Quaternary norm::rnorm4d  Each cuda(2 1) ours(1 1);
     "fmod"      Binary  remainder::fmod   Each cuda(0 0) ours(0 0);
     "remainder" Binary  remainder::remainder Each cuda(0 0) ours(0 0);
     "erf"       Unary   error::erf        Each cuda(2 2) ours(2 2);
     "erfc"      Unary   error::erfc       Each cuda(4 5) ours(4 4);
     "erfcx"     Unary   error::erfcx      Each cuda(4 4) ours(4 4);
     "erfinv"    Unary   error::erfinv     Each cuda(2 5) ours(2 3);
+    "erfcinv"   Unary   error::erfcinv    Each cuda(4 6) ours(3 4);
+    "normcdfinv" Unary  error::normcdfinv Each cuda(5 8) ours(3 4);
     "normcdf"   Unary   error::normcdf    Each cuda(5 5) ours(4 4);
     "tgamma"    Unary   gamma::tgamma     Wide cuda(5 10) ours(1 10);
     "lgamma"    Unary   gamma::lgamma     Each cuda(6 4) ours(4 4);
     "j0"        Unary   bessel::j0        Each cuda(9 7) ours(8 7);
     "j1"        Unary   bessel::j1        Each cuda(9 7) ours(3 7);
+    "jn"        IntWith bessel_order::jn  Wide cuda() ours();
+    "y0"        Unary   bessel_second::y0 Each cuda(9 7) ours(4 4);
+    "y1"        Unary   bessel_second::y1 Each cuda(9 7) ours(6 4);
+    "yn"        IntWith bessel_order::yn  Wide cuda() ours();
+    "cyl_bessel_i0" Unary bessel_modified::i0 Each cuda(6 6) ours(4 5);
+    "cyl_bessel_i1" Unary bessel_modified::i1 Each cuda(6 6) ours(4 4);
     "ldexp"     WithInt power::ldexp      Each cuda(0 0) ours(0 0);
     "scalbn"    WithInt power::ldexp      Each cuda(0 0) ours(0 0);
     "frexp"     Second  power::frexp      Each cuda(0 0) ours(0 0);

@@ -3,6 +3,7 @@
 
     pip install mpmath==1.4.1; python3 math/tests/golden.py [COUNT] > math/tests/golden.tsv
     python3 math/tests/golden.py bessel > math/tests/bessel.tsv    # where CUDA states an absolute error
+    python3 math/tests/golden.py orders > math/tests/orders.tsv    # Bessel functions of higher orders
 
 mpmath 1.3.0 gives the same. A line: the symbol, the bits of the operands (n as a decimal for an integer), the bits of the result.
 """
@@ -11,8 +12,9 @@ from fractions import Fraction
 from mpmath import *
 
 BESSEL = sys.argv[1:] == ["bessel"]
+ORDERS = sys.argv[1:] == ["orders"]
 # As many of each function as the files have that are checked in.
-COUNT = 160 if BESSEL else int(sys.argv[1]) if len(sys.argv) > 1 else 100
+COUNT = 160 if BESSEL or ORDERS else int(sys.argv[1]) if len(sys.argv) > 1 else 100
 mp.dps = 80
 random.seed(2026)
 
@@ -43,8 +45,8 @@ def to_f32(x):
         e -= 1
     unit = Fraction(2) ** max(e - 23, -149)
     n = round(a / unit)
-    value = float(n * unit)
-    value = float("inf") if value >= 2.0 ** 128 else value
+    value = n * unit
+    value = float("inf") if value >= 2 ** 128 else float(value)
     return value if f > 0 else -value
 
 
@@ -155,6 +157,73 @@ single = {name: unary[name] for name in ("erfcx", "erfinv", "lgamma", "tgamma", 
 single["sin"], single["cos"], single["tan"] = (sin, angle32), (cos, angle32), (tan, angle32)
 
 
+def erfcinv_(x):
+    if x > mpf("0.1"):
+        return erfinv_(1 - x)
+    y = sqrt(-ln(x) - ln(-pi * ln(x)) / 2)
+    for _ in range(60):
+        step = (erfc(y) - x) * exp(y * y) * sqrt(pi) / 2
+        y += step
+        if abs(step) < mpf(10) ** -70:
+            break
+    return y
+
+
+def normcdfinv_(p):
+    return -sqrt(mpf(2)) * erfcinv_(2 * p)
+
+
+small = either(mixed(0.001, 2, [1, 0.5]), log_range(-300, 0))
+later = {
+    "erfcinv": (erfcinv_, either(mixed(0.001, 2, [1, 0.5, 1.5]), log_range(-1060, -3), lambda: 2 - abs(spread(-52, -3)))),
+    "normcdfinv": (normcdfinv_, either(mixed(0.001, 1, [0.5, 0.25, 0.75]), log_range(-1060, -3), lambda: 1 - abs(spread(-53, -3)))),
+    "y0": (lambda x: bessely(0, x), either(mixed(0.001, 8, [0.8935769662791675, 3.957678419314858, 7.086051060301773]), log_range(-900, 2.9))),
+    "y1": (lambda x: bessely(1, x), either(mixed(0.001, 8, [2.197141326031017, 5.429681040794135]), log_range(-900, 2.9))),
+    "cyl_bessel_i0": (lambda x: besseli(0, x), either(mixed(-8, 8), mixed(-713, 713), log_range(-60, 0, False))),
+    "cyl_bessel_i1": (lambda x: besseli(1, x), either(mixed(-8, 8), mixed(-713, 713), log_range(-60, 0, False))),
+}
+later32 = dict(later)
+later32["cyl_bessel_i0"] = (later["cyl_bessel_i0"][0], either(mixed(-8, 8), mixed(-91, 91)))
+later32["cyl_bessel_i1"] = (later["cyl_bessel_i1"][0], either(mixed(-8, 8), mixed(-91, 91), log_range(-60, 0, False)))
+for name in ("y0", "y1"):
+    later32[name] = (later[name][0], either(later[name][1], log_range(-100, 2.9)))
+for name in ("erfcinv", "normcdfinv"):
+    later32[name] = (later[name][0], either(later[name][1], log_range(-120, -3)))
+
+
+def vector(n):
+    return lambda: random.choice((
+        lambda: tuple(spread(-1, 1) for _ in range(n)), lambda: tuple(spread(-60, 60) for _ in range(n)),
+        lambda: tuple(spread(-1000, 1000) for _ in range(n)), lambda: tuple(spread(-1070, -1000) for _ in range(n)),
+        lambda: tuple(spread(990, 1022.5) for _ in range(n))))()
+
+
+def length(*parts):
+    return sqrt(sum(x * x for x in parts))
+
+
+def inverse_length(*parts):
+    return 1 / length(*parts)
+
+
+lengths = {
+    "rhypot": (inverse_length, vector(2)), "norm3d": (length, vector(3)), "rnorm3d": (inverse_length, vector(3)),
+    "norm4d": (length, vector(4)), "rnorm4d": (inverse_length, vector(4)),
+}
+
+
+def vector32(n):
+    return lambda: random.choice((
+        lambda: tuple(spread(-1, 1) for _ in range(n)), lambda: tuple(spread(-20, 20) for _ in range(n)),
+        lambda: tuple(spread(-149, -110) for _ in range(n)), lambda: tuple(spread(100, 126) for _ in range(n))))()
+
+
+lengths32 = {
+    "rhypot": (inverse_length, vector32(2)), "norm3d": (length, vector32(3)), "rnorm3d": (inverse_length, vector32(3)),
+    "norm4d": (length, vector32(4)), "rnorm4d": (inverse_length, vector32(4)), "hypot": (hypot, vector32(2)),
+}
+
+
 def near_overflow():
     x = abs(spread(-3, 3))
     return x, random.uniform(-745, 709) / float(ln(x))
@@ -203,11 +272,32 @@ def rows(table, f32, count):
             done += 1
 
 
-if BESSEL:
+def orders(f32):
+    for name, f in (("jn", besselj), ("yn", bessely)):
+        for _ in range(COUNT):
+            n = random.choice((0, 1, 2, 3, 5, 8, 17, 40, 128, 300))
+            x = random.choice((lambda: random.uniform(0.1, 20), lambda: n * random.uniform(0.3, 3) + 0.5, lambda: 2.0 ** random.uniform(-10, 12)))()
+            x = as_input(-x if name == "jn" and random.random() < 0.3 else x, f32)
+            value = f(n, mpf(x))
+            print(f"ws_{name}_{'f32' if f32 else 'f64'}\t{n:x}\t{bits(x, f32)}\t{bits(to_f32(value) if f32 else to_f64(value), f32)}")
+
+
+if ORDERS:
+    orders(False)
+    orders(True)
+elif BESSEL:
     far = {name: (unary[name][0], either(mixed(8, 60, tiny=False), mixed(60, 2000, tiny=False), log_range(3, 50))) for name in ("j0", "j1")}
+    rows(far, False, COUNT)
+    rows(far, True, COUNT)
+    far = {name: (later[name][0], either(mixed(8, 60, tiny=False), mixed(60, 2000, tiny=False), log_range(3, 50))) for name in ("y0", "y1")}
     rows(far, False, COUNT)
     rows(far, True, COUNT)
 else:
     rows(unary, False, COUNT)
     rows(binary, False, COUNT)
     rows(single, True, COUNT)
+    # Behind the others, so that those stay what they are.
+    rows(later, False, COUNT)
+    rows(lengths, False, COUNT)
+    rows(later32, True, COUNT)
+    rows(lengths32, True, COUNT)

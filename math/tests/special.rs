@@ -81,6 +81,15 @@ round -inf -inf | round 0.5 1 | round -0.5 -1 | rint 0 0 | rint 0.5 0 | rint -in
 trunc 0 0 | trunc -0 -0 | trunc inf inf | trunc -inf -inf | trunc nan nan | floor 0 0 | floor inf inf | floor -inf -inf | floor nan nan
 ceil 0 0 | ceil -0 -0 | ceil inf inf | ceil -inf -inf | ceil nan nan
 fdim 1 inf 0 | fdim 1 -inf inf | fdim -inf -inf 0 | fdim nan nan nan | fmin nan nan nan | fmax nan nan nan | fmin inf 1 1 | fmin -inf nan -inf | fmax inf 1 inf | fmax nan -inf -inf
+erfcinv 1 0 | erfcinv 0 inf | erfcinv 2 -inf | erfcinv -1 nan | erfcinv 3 nan | erfcinv inf nan | erfcinv nan nan
+normcdfinv 0.5 0 | normcdfinv 0 -inf | normcdfinv 1 inf | normcdfinv -0.1 nan | normcdfinv 2 nan | normcdfinv nan nan
+y0 0 -inf | y0 -0 -inf | y0 -1 nan | y0 inf 0 | y0 -inf nan | y0 nan nan | y1 0 -inf | y1 -1 nan | y1 inf 0 | y1 -inf nan | y1 nan nan
+jn #0 0 1 | jn #1 0 0 | jn #5 0 0 | jn #5 1e-70 0 | jn #2 inf 0 | jn #3 -inf 0 | jn #-1 1 nan | jn #3 nan nan
+yn #0 0 -inf | yn #3 0 -inf | yn #2 -1 nan | yn #-1 1 nan | yn #2 inf 0 | yn #2 nan nan | yn #2 -inf nan
+cyl_bessel_i0 0 1 | cyl_bessel_i0 inf inf | cyl_bessel_i0 -inf inf | cyl_bessel_i0 nan nan | cyl_bessel_i0 1e4 inf
+cyl_bessel_i1 0 0 | cyl_bessel_i1 -0 -0 | cyl_bessel_i1 inf inf | cyl_bessel_i1 -inf -inf | cyl_bessel_i1 nan nan | cyl_bessel_i1 -1e4 -inf
+rhypot 3 4 0.2 | rhypot 0 0 inf | rhypot inf nan 0 | rhypot nan 1 nan | rhypot 0 -4 0.25 | norm3d 2 3 6 7 | norm3d 0 -0 0 0 | norm3d 1 nan -inf inf | norm3d 1 nan 1 nan
+rnorm3d 2 3 6 0.14285714285714285 | rnorm3d 0 0 0 inf | rnorm3d inf nan 1 0 | norm4d 1 2 2 4 5 | norm4d nan 0 0 inf inf | norm4d nan 0 0 1 nan | rnorm4d -1 2 2 4 0.2 | rnorm4d 0 0 0 0 inf
 copysign inf -1 -inf | copysign 0 -1 -0 | copysign -0 1 0 | fabs -inf inf | fabs nan nan | sqrt 0 0 | sqrt inf inf | sqrt -inf nan | sqrt nan nan | sqrt 4 2
 fma inf 0 1 nan | fma 0 inf nan nan | fma inf 1 -inf nan | fma inf 1 inf inf | fma nan 1 1 nan | fma 1 nan 1 nan | fma 1 1 nan nan | fma 0 0 -0 0 | fma -0 0 -0 -0 | fma inf 2 1 inf | fma 2 2 -inf -inf
 ";

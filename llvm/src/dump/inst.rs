@@ -334,7 +334,27 @@ impl Printer<'_, '_> {
                 self.list(&[*value]);
                 self.path(*indices);
             }
-            InstKind::Call(call) => self.call(call, inst.ty),
+            InstKind::Call(call) => self.call("call", call, inst.ty),
+            InstKind::Invoke { call, normal, unwind } => {
+                self.call("invoke", call, inst.ty);
+                self.text(" to ");
+                self.label(*normal);
+                self.text(" unwind ");
+                self.label(*unwind);
+            }
+            InstKind::LandingPad { cleanup, clauses } => {
+                self.text("landingpad ");
+                self.ty(inst.ty);
+                self.text(if *cleanup { " cleanup" } else { "" });
+                for (value, kind) in self.body.edges(*clauses) {
+                    self.text(if *kind == 0 { " catch " } else { " filter " });
+                    self.typed(*value);
+                }
+            }
+            InstKind::Resume(value) => {
+                self.text("resume ");
+                self.typed(*value);
+            }
             InstKind::Fence { ordering, scope } => {
                 self.text("fence");
                 self.ordering(*ordering, *scope);
@@ -374,13 +394,13 @@ impl Printer<'_, '_> {
         }
     }
 
-    fn call(&mut self, call: &Call, ret: TypeId) {
+    fn call(&mut self, mnemonic: &str, call: &Call, ret: TypeId) {
         self.text(match (call.must_tail, call.tail) {
             (true, _) => "musttail ",
             (false, true) => "tail ",
             (false, false) => "",
         });
-        put(self.out, format_args!("call{} {}", call.flags.text(), convention(call.convention.into())));
+        put(self.out, format_args!("{mnemonic}{} {}", call.flags.text(), convention(call.convention.into())));
         let varargs = self.module.signature(call.signature).is_some_and(|(varargs, ..)| varargs);
         self.ty(if varargs { call.signature } else { ret });
         self.text(" ");

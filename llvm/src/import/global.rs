@@ -5,7 +5,7 @@ use super::symbols::Site;
 use super::{Importer, Out, Work};
 use crate::error::{Error, Result};
 use crate::module::constants::ConstantKind;
-use crate::module::ops::CastOp;
+use crate::module::ops::{CastOp, Linkage};
 use crate::module::types::{Type as Llvm, TypeId};
 use crate::module::{GlobalValue, Module, ValueId};
 use warpsmith_ir as ir;
@@ -48,6 +48,15 @@ impl<'a> Importer<'a> {
             self.globals.insert(site, *id);
             return Ok(*id);
         }
+        if global.init.is_none()
+            && global.linkage != Linkage::ExternWeak
+            && let Some(id) = self.run_time_variable(site, &name, out)?
+        {
+            self.globals.insert(site, id);
+            return Ok(id);
+        }
+        let module = self.module(site);
+        let global = &module.globals[n];
         let fail = |error: Error| error.in_function(&name);
         if global.thread_local {
             return Err(fail(Error::unsupported("a `thread_local` variable").at(global.offset)));

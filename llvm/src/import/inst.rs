@@ -153,6 +153,18 @@ impl Builder<'_, '_, '_> {
                 self.result(inst, &out)
             }
             InstKind::Call(call) => self.call(inst, call),
+            InstKind::Invoke { call, normal, .. } => {
+                self.call(inst, call)?;
+                // A callee that never returns has ended the block.
+                if !self.b.is_filled() {
+                    let (to, args) = self.target(block, *normal)?;
+                    self.b.ins().jump(to, &args);
+                }
+                Ok(())
+            }
+            InstKind::LandingPad { .. } | InstKind::Resume(_) => {
+                Err(Error::invalid("what handles an exception is reached without one"))
+            }
             InstKind::VaArg { list } => self.next_variadic(inst, *list),
         }
     }

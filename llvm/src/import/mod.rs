@@ -27,6 +27,7 @@ mod module_asm;
 mod nvvm;
 mod opencl;
 mod ranges;
+mod run_time;
 mod shape;
 mod signature;
 mod space;
@@ -103,7 +104,8 @@ pub fn import(
         device::prepare(module);
         opencl::prepare(module);
     }
-    let symbols = Symbols::new(&modules, &mut errors);
+    let mut symbols = Symbols::new(&modules, &mut errors);
+    let shared = library::Shared::new(&mut symbols);
     let libraries = modules.iter().map(|(file, _)| options.libraries.contains(file)).collect();
     let mut importer = Importer {
         modules,
@@ -113,6 +115,8 @@ pub fn import(
         functions: FxHashMap::default(),
         signatures: FxHashMap::default(),
         globals: FxHashMap::default(),
+        run_time: FxHashMap::default(),
+        shared,
         assembled: FxHashMap::default(),
         scratch: None,
         queue: Vec::new(),
@@ -133,10 +137,7 @@ pub fn import(
         let done = match work {
             Work::Function(site, id) => importer.function(site, id, &mut out),
             Work::Global(site, id) => importer.initialise(site, id, &mut out),
-            Work::Library(_, known, id) => {
-                let declared = importer.declare_system(known, &mut out);
-                declared.and_then(|()| library::define(known, id, &mut out))
-            }
+            Work::Library(site, known, id) => importer.define_library(site, known, id, &mut out),
         };
         if let Err(error) = done {
             errors.push(error.in_function(importer.name(work)).in_file(importer.file(work.site())));
@@ -174,6 +175,10 @@ struct Importer<'a> {
     functions: FxHashMap<Site, ir::FuncId>,
     signatures: FxHashMap<(usize, TypeId, u32, bool), Rc<Signature>>,
     globals: FxHashMap<Site, ir::GlobalId>,
+    /// What C++'s run-time library has, by name.
+    run_time: FxHashMap<String, ir::Symbol>,
+    /// What the bodies of libraries share.
+    shared: library::Shared,
     /// The variables of `module asm`, by name.
     assembled: FxHashMap<String, ir::GlobalId>,
     /// The shared memory through which OpenCL's groups compute together, once one does.
@@ -351,12 +356,6 @@ impl<'a> Importer<'a> {
         let meant = self.symbols.resolve(&self.modules, site)?;
         self.resolved.insert(site, meant);
         Ok(meant)
-    }
-
-    /// Declares what a body of a library calls, if the program itself declares or defines it.
-    fn declare_system(&mut self, known: library::Known, out: &mut ir::Module) -> Result<()> {
-        let site = known.calls().and_then(|name| self.symbols.seen(name));
-        site.map_or(Ok(()), |site| self.declare(site, out))
     }
 
     /// Declares the function or global of a symbol.

@@ -334,10 +334,10 @@ fn is_never_called(name: &str) -> bool {
     matches!(name, "__cxa_pure_virtual" | "__cxa_deleted_virtual")
 }
 
-/// What only C++'s run-time library looks at, of which there is none on a GPU: the tables of virtual functions of the classes of `std::type_info`
-/// (Itanium C++ ABI, 2.9.4), what denotes a shared library (3.3.6.3), and `std::nothrow`, which chooses a form of `new`.
+/// What only C++'s run-time library looks at, of which there is none on a GPU: what denotes a shared library (Itanium C++ ABI, 3.3.6.3), and
+/// `std::nothrow`, which chooses a form of `new`.
 fn is_of_run_time(name: &str) -> bool {
-    name.starts_with("_ZTVN10__cxxabiv1") || matches!(name, "__dso_handle" | "_ZSt7nothrow")
+    matches!(name, "__dso_handle" | "_ZSt7nothrow")
 }
 
 /// What a kernel's address is refused with: only the host starts it.

@@ -48,7 +48,7 @@ pub struct Body {
     pub results: Vec<u32>,
     /// Indices of addresses, and arguments of calls.
     pub(super) values: Vec<ValueId>,
-    /// Cases of switches, and where phis come from: a value and a block.
+    /// Cases of switches, and where phis come from: a value and a block. Clauses of landing pads: a value and a kind.
     pub(super) edges: Vec<(ValueId, u32)>,
     /// Paths into aggregates.
     pub(super) paths: Vec<u64>,
@@ -74,7 +74,7 @@ impl Body {
         list.of(&self.values)
     }
 
-    /// The cases of a switch, where a phi comes from, or the targets of an indirect branch.
+    /// The cases of a switch, where a phi comes from, the targets of an indirect branch, or the clauses of a landing pad.
     pub fn edges(&self, list: List) -> &[(ValueId, u32)] {
         list.of(&self.edges)
     }
@@ -301,6 +301,19 @@ pub enum InstKind {
         indices: List,
     },
     Call(Call),
+    /// A call, and where it goes on: at `normal` when the callee returns, at `unwind` when it throws.
+    Invoke {
+        call: Call,
+        normal: u32,
+        unwind: u32,
+    },
+    /// What an exception that is thrown here may be caught as. The edges are values with a kind: 0 what is caught, 1 a list of what may pass.
+    LandingPad {
+        cleanup: bool,
+        clauses: List,
+    },
+    /// Throws on what a landing pad was given.
+    Resume(ValueId),
     Fence {
         ordering: Ordering,
         scope: u64,
@@ -336,12 +349,14 @@ impl InstKind {
                 | InstKind::Switch { .. }
                 | InstKind::IndirectBr { .. }
                 | InstKind::Unreachable
+                | InstKind::Invoke { .. }
+                | InstKind::Resume(_)
         )
     }
 }
 
 impl Body {
-    /// The blocks that a terminator goes to.
+    /// The blocks that a terminator goes to. What only an exception reaches is not among them: nothing on a GPU unwinds.
     #[expect(clippy::wildcard_enum_match_arm, reason = "no other instruction goes to blocks")]
     pub fn successors(&self, inst: &Inst) -> SmallVec<[u32; 2]> {
         match &inst.kind {
@@ -353,6 +368,7 @@ impl Body {
             InstKind::IndirectBr { targets, .. } => {
                 self.edges(*targets).iter().map(|(_, block)| *block).collect()
             }
+            InstKind::Invoke { normal, .. } => smallvec![*normal],
             _ => SmallVec::new(),
         }
     }
@@ -360,7 +376,10 @@ impl Body {
     /// The values an instruction uses, those of type `metadata` and `label` left out.
     pub fn operands(&self, inst: &Inst, mut each: impl FnMut(ValueId)) {
         match &inst.kind {
-            InstKind::Fneg { x, .. } | InstKind::Cast { x, .. } | InstKind::Freeze(x) => each(*x),
+            InstKind::Fneg { x, .. }
+            | InstKind::Cast { x, .. }
+            | InstKind::Freeze(x)
+            | InstKind::Resume(x) => each(*x),
             InstKind::Binary { x, y, .. } | InstKind::Compare { x, y, .. } => {
                 [*x, *y].into_iter().for_each(each)
             }
@@ -392,7 +411,10 @@ impl Body {
             }
             InstKind::ExtractValue { aggregate, .. } => each(*aggregate),
             InstKind::InsertValue { aggregate, value, .. } => [*aggregate, *value].into_iter().for_each(each),
-            InstKind::Call(call) => {
+            InstKind::LandingPad { clauses, .. } => {
+                self.edges(*clauses).iter().for_each(|(value, _)| each(*value));
+            }
+            InstKind::Call(call) | InstKind::Invoke { call, .. } => {
                 each(call.callee);
                 self.args(call).iter().for_each(|arg| each(*arg));
             }

@@ -155,6 +155,7 @@ impl<'m, 'a> Reader<'m, 'a> {
         self.body.blocks.last().map_or(0, |block| block.end)
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "no other instruction unwinds")]
     fn finish(mut self, offset: u64, first: u32) -> Result<Body> {
         let blocks = self.num_blocks.unwrap_or(0);
         if self.body.insts.len() as u32 != first || self.body.blocks.len() as u32 != blocks || blocks == 0 {
@@ -180,9 +181,12 @@ impl<'m, 'a> Reader<'m, 'a> {
         }
         let body = &self.body;
         for inst in body.blocks.iter().filter_map(|block| body.insts.get(block.end as usize - 1)) {
-            if let Some(block) =
-                body.successors(inst).into_iter().find(|block| *block >= blocks || *block == 0)
-            {
+            let unwind = match inst.kind {
+                InstKind::Invoke { unwind, .. } => Some(unwind),
+                _ => None,
+            };
+            let mut targets = body.successors(inst).into_iter().chain(unwind);
+            if let Some(block) = targets.find(|block| *block >= blocks || *block == 0) {
                 return Err(Error::record(
                     inst.offset,
                     format!("a branch to block {block}, which cannot be branched to"),

@@ -6,14 +6,14 @@ use crate::coefficients::*;
 use crate::expr::V;
 
 /// (x - zero) times a polynomial in x - zero.
-fn around<'e>(x: V<'e>, zero: &Parts, c: &Coefficients) -> V<'e> {
+pub fn around<'e>(x: V<'e>, zero: &Parts, c: &Coefficients) -> V<'e> {
     let (h, l) = two_sum(x, -x.part(zero, 0));
     let t = h + (l - x.part(zero, 1));
     t * t.poly(c)
 }
 
 /// sqrt(2 / (pi x)) (P cos chi - Q sin chi), the cosine and sine of chi times sqrt 2 given.
-fn hankel<'e>(a: V<'e>, cos: V<'e>, sin: V<'e>, p: &Coefficients, q: &Coefficients) -> V<'e> {
+pub fn hankel<'e>(a: V<'e>, cos: V<'e>, sin: V<'e>, p: &Coefficients, q: &Coefficients) -> V<'e> {
     let w = 8.0 / a;
     let z = w * w;
     let value = z.poly(p) * cos - z.poly(q) / a * sin;

@@ -3,7 +3,10 @@
 
 use super::exp::{exp_double, exp_negative};
 use super::{Double, two_product};
-use crate::coefficients::{ERF, ERF_FAR, ERFCX, ERFINV_CENTER, ERFINV_MIDDLE, ERFINV_TAIL};
+use crate::coefficients::{
+    ERF, ERF_FAR, ERFCX, ERFINV_CENTER, ERFINV_FAR, ERFINV_FARTHEST, ERFINV_MIDDLE, ERFINV_NEAR_0,
+    ERFINV_TAIL, SQRT_2,
+};
 use crate::expr::V;
 
 /// erfc(hi + lo) for hi >= 1/2.
@@ -82,6 +85,8 @@ pub fn erfinv(x: V<'_>) -> V<'_> {
     // 1 - b^2, near 1 as (1 - b)(1 + b).
     let v = ((1.0 - b) * (1.0 + b)).unless(b.lt(0.5), (1.0 - u.0) - u.1);
     let value = b * ratio(-super::log::log(v));
+    // The logarithm of a number near 1 has few bits for `f32`.
+    let value = if x.is_f32() { b.lt(0.5).select(b * u.0.poly(&ERFINV_NEAR_0), value) } else { value };
     let value = value.unless(a.eq(1.0), f64::INFINITY).copysign(x);
     value.unless(a.gt(1.0) | x.is_nan(), f64::NAN)
 }
@@ -93,6 +98,34 @@ fn ratio(w: V<'_>) -> V<'_> {
     let middle = (s - 3.0).poly(&ERFINV_MIDDLE);
     let outside = if w.is_f32() { middle } else { s.lt(4.0).select(middle, (s - 5.0).poly(&ERFINV_TAIL)) };
     w.lt(if w.is_f32() { 5.0 } else { 6.25 }).select(center, outside)
+}
+
+/// The inverse of erfc.
+pub fn erfcinv(x: V<'_>) -> V<'_> {
+    let above = x.gt(1.0);
+    // erfc(-y) = 2 - erfc y; the difference is exact.
+    let c = above.select(2.0 - x, x);
+    let [value] = c.ge(0.5).if_else(
+        || [erfinv(1.0 - c)],
+        || {
+            let inside = c.unless(c.le(0.0), 0.5);
+            let w = -super::log::log(inside * (2.0 - inside));
+            let s = w.sqrt();
+            let far = (s - 8.0).poly(&ERFINV_FAR);
+            let outside =
+                if x.is_f32() { far } else { s.lt(12.0).select(far, (s - 19.0).poly(&ERFINV_FARTHEST)) };
+            [(1.0 - inside) * s.lt(4.0).select(ratio(w), outside)]
+        },
+    );
+    let value = value.unless(c.eq(0.0), f64::INFINITY);
+    above.select(-value, value).unless(c.lt(0.0) | x.is_nan(), f64::NAN)
+}
+
+/// The inverse of the distribution function of the normal distribution: -sqrt 2 erfcinv(2 x).
+pub fn normcdfinv(x: V<'_>) -> V<'_> {
+    let y = -erfcinv(x * 2.0);
+    let value = y.fma(y.part(&SQRT_2, 0), y * y.part(&SQRT_2, 1));
+    value.unless(y.is_inf(), y).unless(y.eq(0.0), 0.0)
 }
 
 /// The distribution function of the normal distribution: erfc(-x / sqrt 2) / 2.

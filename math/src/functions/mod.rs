@@ -1,6 +1,9 @@
 //! The functions. Each takes values and returns the value of its result; both formats come from one text, with the format's coefficients.
 
 pub mod bessel;
+pub mod bessel_modified;
+pub mod bessel_order;
+pub mod bessel_second;
 pub mod error;
 pub mod exp;
 pub mod fast;
@@ -9,6 +12,7 @@ pub mod hyperbolic;
 pub mod integral;
 pub mod inverse;
 pub mod log;
+pub mod norm;
 pub mod power;
 pub mod remainder;
 pub mod roots;

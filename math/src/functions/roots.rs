@@ -1,6 +1,6 @@
 //! Roots: a guess from the exponent, Newton's or Halley's iteration, a last step with the exact residual.
 
-use super::{fast_two_sum, two_product, two_sum};
+use super::two_product;
 use crate::expr::V;
 
 /// 1 / sqrt(x)
@@ -65,24 +65,4 @@ pub fn rcbrt(x: V<'_>) -> V<'_> {
     let value = (r * (-third).exp2_int()).copysign(x);
     let value = value.unless(x.eq(0.0), x.k(f64::INFINITY).copysign(x));
     value.unless(x.is_inf(), x.k(0.0).copysign(x)).unless(x.is_nan(), x)
-}
-
-/// sqrt(x^2 + y^2) without overflow.
-pub fn hypot<'e>(x: V<'e>, y: V<'e>) -> V<'e> {
-    let f = x.format();
-    let (ax, ay) = (x.abs(), y.abs());
-    let (a, b) = (ax.max(ay), ax.min(ay));
-    // A power of two near 1/a, within the normal numbers.
-    let exponent = (a.bits().shr(f.mantissa) - f.bias).smax(3 - f.bias).smin(f.bias - 2);
-    let (down, up) = ((-exponent).exp2_int(), exponent.exp2_int());
-    let (a, b) = (a * down, b * down);
-    let (p, pl) = two_product(a, a);
-    let (q, ql) = two_product(b, b);
-    let (s, e) = fast_two_sum(p, q);
-    let (s, e) = two_sum(s, e + (pl + ql));
-    let r = s.sqrt();
-    let better = r + ((-r).fma(r, s) + e) / (r + r);
-    let value = better.unless(r.eq(0.0), 0.0) * up;
-    let value = value.unless(x.is_nan() | y.is_nan(), f64::NAN);
-    value.unless(x.is_inf() | y.is_inf(), f64::INFINITY)
 }

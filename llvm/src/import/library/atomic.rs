@@ -27,17 +27,14 @@ pub(super) const ROWS: &[Row] = &[
     Row { name: "__atomic_is_lock_free", params: &[SIZE, P], gives: CONDITION, build: is_lock_free },
 ];
 
-/// The variable that who holds it has set.
-const LOCK: &str = "ws_atomic_lock";
-
 impl Maker<'_, '_> {
+    /// The variable that who holds it has set.
     fn lock(&mut self) -> Value {
-        let module = self.b.module();
-        let known = module.globals.iter().find(|(_, global)| global.name == LOCK).map(|(id, _)| id);
-        let id = known.unwrap_or_else(|| {
-            let space = warpsmith_isa::StateSpace::Global;
-            self.b.add_global(ir::Global::new(LOCK, space, Type::I32, ir::Extent::One))
+        let id = self.shared.lock.get().unwrap_or_else(|| {
+            let (name, space) = (self.shared.lock_name.as_str(), warpsmith_isa::StateSpace::Global);
+            self.b.add_global(ir::Global::new(name, space, Type::I32, ir::Extent::One))
         });
+        self.shared.lock.set(Some(id));
         self.b.global_addr(id)
     }
 

@@ -1,5 +1,5 @@
-//! What C++ leaves to its run-time library: `new` and `delete` (C++20, 17.6.3), and the functions by which templates throw. There are no exceptions on a
-//! GPU: those functions print what they would throw and trap.
+//! What C++ leaves to its run-time library: `new` and `delete` (C++20, 17.6.3), and the functions by which templates throw. Those functions
+//! print what they would throw and trap, as a throw itself does ([`super::exceptions`]).
 
 use super::maker::Maker;
 use super::{Gives, Row};
@@ -23,6 +23,10 @@ const fn new_aligned(name: &'static str, params: &'static [Type]) -> Row {
 
 const fn delete_aligned(name: &'static str, params: &'static [Type]) -> Row {
     Row { name, params, gives: Gives::Nothing, build: release_aligned }
+}
+
+const fn nothing(name: &'static str, params: &'static [Type]) -> Row {
+    Row { name, params, gives: Gives::Nothing, build: |m| m.ret(&[]) }
 }
 
 /// A function that throws what its name says.
@@ -62,13 +66,15 @@ pub(super) const RELEASING: &[Row] = &[
 ];
 
 pub(super) const THROWING: &[Row] = &[
-    throws("_ZSt17__throw_bad_allocv", |m| m.thrown(Some("std::bad_alloc\n"))),
-    throws("_ZSt28__throw_bad_array_new_lengthv", |m| m.thrown(Some("std::bad_array_new_length\n"))),
-    throws("__cxa_throw_bad_array_new_length", |m| m.thrown(Some("std::bad_array_new_length\n"))),
-    throws("_ZSt21__throw_bad_exceptionv", |m| m.thrown(Some("std::bad_exception\n"))),
-    throws("_ZSt16__throw_bad_castv", |m| m.thrown(Some("std::bad_cast\n"))),
-    throws("_ZSt18__throw_bad_typeidv", |m| m.thrown(Some("std::bad_typeid\n"))),
-    throws("_ZSt25__throw_bad_function_callv", |m| m.thrown(Some("std::bad_function_call\n"))),
+    throws("_ZSt17__throw_bad_allocv", |m| m.thrown(Some("std::bad_alloc"))),
+    throws("_ZSt28__throw_bad_array_new_lengthv", |m| m.thrown(Some("std::bad_array_new_length"))),
+    throws("__cxa_throw_bad_array_new_length", |m| m.thrown(Some("std::bad_array_new_length"))),
+    throws("__cxa_bad_cast", |m| m.thrown(Some("std::bad_cast"))),
+    throws("__cxa_bad_typeid", |m| m.thrown(Some("std::bad_typeid"))),
+    throws("_ZSt21__throw_bad_exceptionv", |m| m.thrown(Some("std::bad_exception"))),
+    throws("_ZSt16__throw_bad_castv", |m| m.thrown(Some("std::bad_cast"))),
+    throws("_ZSt18__throw_bad_typeidv", |m| m.thrown(Some("std::bad_typeid"))),
+    throws("_ZSt25__throw_bad_function_callv", |m| m.thrown(Some("std::bad_function_call"))),
     throws_text("_ZSt19__throw_logic_errorPKc"),
     throws_text("_ZSt20__throw_domain_errorPKc"),
     throws_text("_ZSt24__throw_invalid_argumentPKc"),
@@ -84,6 +90,16 @@ pub(super) const THROWING: &[Row] = &[
         gives: Gives::Nothing,
         build: |m| m.thrown(None),
     },
+];
+
+/// `std::allocator<char>`, which libstdc++ has compiled once for all programs, and which is nothing.
+pub(super) const ALLOCATORS: &[Row] = &[
+    nothing("_ZNSaIcEC1Ev", &[P]),
+    nothing("_ZNSaIcEC2Ev", &[P]),
+    nothing("_ZNSaIcEC1ERKS_", &[P, P]),
+    nothing("_ZNSaIcEC2ERKS_", &[P, P]),
+    nothing("_ZNSaIcED1Ev", &[P]),
+    nothing("_ZNSaIcED2Ev", &[P]),
 ];
 
 pub(super) const ASSERTING: &[Row] = &[Row {

@@ -1,5 +1,6 @@
 //! Operations as short names, for bodies that are written by hand.
 
+use super::Shared;
 use warpsmith_ir::{
     self as ir, FloatCC, FunctionBuilder, InstBuilder, IntCC, MemFlags, Type, Value, Variable,
 };
@@ -9,6 +10,7 @@ pub(super) struct Maker<'b, 'm> {
     pub b: &'b mut FunctionBuilder<'m>,
     params: Vec<Value>,
     result: Option<Type>,
+    pub shared: &'b Shared,
 }
 
 fn unaligned() -> MemFlags {
@@ -16,8 +18,13 @@ fn unaligned() -> MemFlags {
 }
 
 impl<'b, 'm> Maker<'b, 'm> {
-    pub fn new(b: &'b mut FunctionBuilder<'m>, params: Vec<Value>, result: Option<Type>) -> Self {
-        Maker { b, params, result }
+    pub fn new(
+        b: &'b mut FunctionBuilder<'m>,
+        params: Vec<Value>,
+        result: Option<Type>,
+        shared: &'b Shared,
+    ) -> Self {
+        Maker { b, params, result, shared }
     }
 
     /// A parameter. The declaration has been compared with what the body takes: one that is not there is 0.
@@ -141,17 +148,17 @@ impl<'b, 'm> Maker<'b, 'm> {
         cond: impl FnOnce(&mut Maker<'_, 'm>) -> Value,
         body: impl FnOnce(&mut Maker<'_, 'm>),
     ) {
-        let (params, result) = (&self.params, self.result);
+        let (params, result, shared) = (&self.params, self.result, self.shared);
         self.b.while_(
-            |b| cond(&mut Maker { b, params: params.clone(), result }),
-            |b| body(&mut Maker { b, params: params.clone(), result }),
+            |b| cond(&mut Maker { b, params: params.clone(), result, shared }),
+            |b| body(&mut Maker { b, params: params.clone(), result, shared }),
         );
     }
 
     /// `if (cond) { then }`.
     pub fn if_(&mut self, cond: Value, then: impl FnOnce(&mut Maker<'_, 'm>)) {
-        let (params, result) = (self.params.clone(), self.result);
-        self.b.if_(cond, |b| then(&mut Maker { b, params, result }));
+        let (params, result, shared) = (self.params.clone(), self.result, self.shared);
+        self.b.if_(cond, |b| then(&mut Maker { b, params, result, shared }));
     }
 
     /// A function of the math library.

@@ -38,6 +38,7 @@ pub(super) const NAMES: &[&str] = &[
     "ilogb",
     "j0",
     "j1",
+    "jn",
     "ldexp",
     "lgamma",
     "log",
@@ -62,6 +63,9 @@ pub(super) const NAMES: &[&str] = &[
     "tanh",
     "tgamma",
     "trunc",
+    "y0",
+    "y1",
+    "yn",
 ];
 
 /// A function of C and what it is.

@@ -6,21 +6,26 @@
 
 mod atomic;
 mod complex;
+mod containers;
 mod cplusplus;
+pub(super) mod exceptions;
 mod maker;
 mod mathematics;
+mod norm;
+pub(super) mod rtti;
 mod system;
 mod text;
 
 use crate::error::{Error, Result};
 use maker::Maker;
+use std::cell::Cell;
 use warpsmith_ir::{self as ir, Type};
 
 /// The functions that CUDA's driver provides to every program (PTX writer's guide to interoperability, chapter 7).
 pub(super) const SYSTEM: [&str; 4] = ["vprintf", "malloc", "free", "__assertfail"];
 
 /// All functions, with the one of [`SYSTEM`] that their bodies call.
-const TABLES: [(&[Row], Option<&str>); 11] = [
+const TABLES: [(&[Row], Option<&str>); 19] = [
     (atomic::ROWS, None),
     (complex::ROWS, None),
     (text::ROWS, None),
@@ -31,7 +36,15 @@ const TABLES: [(&[Row], Option<&str>); 11] = [
     (cplusplus::ALLOCATING, Some("malloc")),
     (cplusplus::RELEASING, Some("free")),
     (cplusplus::THROWING, Some("vprintf")),
+    (cplusplus::ALLOCATORS, None),
     (cplusplus::ASSERTING, Some("__assertfail")),
+    (exceptions::ROWS, None),
+    (exceptions::ALLOCATING, Some("malloc")),
+    (exceptions::RELEASING, Some("free")),
+    (exceptions::THROWING, Some("vprintf")),
+    (containers::ROWS, None),
+    (norm::ROWS, None),
+    (rtti::ROWS, None),
 ];
 
 /// How a body is made.
@@ -64,6 +77,8 @@ pub(super) enum Known {
     Row(&'static Row, Option<&'static str>),
     /// One of the math library.
     Math(mathematics::Wrapper),
+    /// One of an exception of C++'s library.
+    Member(exceptions::Member),
 }
 
 impl Known {
@@ -72,6 +87,15 @@ impl Known {
         match self {
             Known::Row(_, calls) => calls,
             Known::Math(_) => None,
+            Known::Member(member) => member.calls(),
+        }
+    }
+
+    /// The variable of [`rtti`] that its body refers to.
+    pub(super) fn refers_to(self) -> Option<String> {
+        match self {
+            Known::Row(..) | Known::Math(_) => None,
+            Known::Member(member) => member.table(),
         }
     }
 }
@@ -108,10 +132,31 @@ pub(super) fn find(function: &ir::Function, types: &ir::TypeTable) -> Option<Kno
     let row = rows.find(|(row, _)| is_declared_as(function, types, row.params, row.gives));
     row.map(|(row, calls)| Known::Row(row, calls))
         .or_else(|| mathematics::find(function, types).map(Known::Math))
+        .or_else(|| exceptions::find(function, types).map(Known::Member))
 }
 
-/// Makes the body of a function that is declared.
-pub(super) fn define(known: Known, id: ir::FuncId, out: &mut ir::Module) -> Result<()> {
+/// The variables that bodies share.
+pub(super) struct Shared {
+    /// The lock of [`atomic`] and its name, once a body needs it.
+    lock: Cell<Option<ir::GlobalId>>,
+    lock_name: String,
+}
+
+impl Shared {
+    /// Variables under names that nothing else has.
+    pub(super) fn new(names: &mut super::symbols::Symbols) -> Shared {
+        Shared { lock: Cell::new(None), lock_name: names.legal("ws_atomic_lock", false) }
+    }
+}
+
+/// Makes the body of a function that is declared. `variable`: what it [refers to](Known::refers_to).
+pub(super) fn define(
+    known: Known,
+    id: ir::FuncId,
+    variable: Option<ir::GlobalId>,
+    shared: &Shared,
+    out: &mut ir::Module,
+) -> Result<()> {
     let function = &mut out.functions[id];
     function.linkage = ir::Linkage::Local;
     let result = function.ret.first().copied();
@@ -119,17 +164,18 @@ pub(super) fn define(known: Known, id: ir::FuncId, out: &mut ir::Module) -> Resu
     let mut b = ir::FunctionBuilder::new(out, id);
     let entry = b.entry_block();
     let params = b.block_params(entry).to_vec();
-    let mut maker = Maker::new(&mut b, params, result);
+    let mut maker = Maker::new(&mut b, params, result, shared);
     match known {
         Known::Row(row, _) => (row.build)(&mut maker),
         Known::Math(wrapper) => wrapper.build(&mut maker),
+        Known::Member(member) => member.build(&mut maker, variable),
     }
     b.finalize().map_err(|errors| Error::unsupported(format!("`{name}`: {errors}")))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{COMPLEX, Gives, Known, Row, SYSTEM, TABLES, define, find, mathematics};
+    use super::{COMPLEX, Cell, Gives, Known, Row, SYSTEM, Shared, TABLES, define, find, mathematics};
     use warpsmith_ir::{self as ir, Param, Type};
 
     fn declared(module: &mut ir::Module, name: &str, params: &[Type], gives: Gives) -> ir::FuncId {
@@ -166,6 +212,17 @@ mod tests {
             ("sincosf", &[Type::F32, Type::PTR, Type::PTR], Gives::Nothing),
             ("ilogb", &[Type::F64], Gives::One(Type::I32)),
             ("lround", &[Type::F64], Gives::One(Type::I64)),
+            ("_ZNSt13runtime_errorC1EPKc", &[Type::PTR; 2], Gives::Nothing),
+            (
+                "_ZNSt11logic_errorC2ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
+                &[Type::PTR; 2],
+                Gives::Nothing,
+            ),
+            ("_ZNSt12out_of_rangeC1ERKS_", &[Type::PTR; 2], Gives::Nothing),
+            ("_ZNSt9exceptionD2Ev", &[Type::PTR], Gives::Nothing),
+            ("_ZNSt9bad_allocD0Ev", &[Type::PTR], Gives::Nothing),
+            ("_ZNKSt8bad_cast4whatEv", &[Type::PTR], Gives::One(Type::PTR)),
+            ("_ZNKSt11logic_error4whatEv", &[Type::PTR], Gives::One(Type::PTR)),
         ]);
         for (n, (name, params, gives)) in all.iter().enumerate() {
             let again = all[..n].iter().any(|(other, of_other, _)| other == name && of_other == params);
@@ -174,7 +231,11 @@ mod tests {
             let id = declared(&mut module, name, params, *gives);
             let known: Option<Known> = find(&module.functions[id], &module.types);
             let known = known.unwrap_or_else(|| panic!("{name} is not found"));
-            define(known, id, &mut module).unwrap_or_else(|error| panic!("{error}"));
+            let table =
+                ir::Global::new("table", warpsmith_isa::StateSpace::Global, Type::I64, ir::Extent::Array(5));
+            let table = known.refers_to().map(|_| module.add_global(table));
+            let shared = Shared { lock: Cell::new(None), lock_name: "lock".to_owned() };
+            define(known, id, table, &shared, &mut module).unwrap_or_else(|error| panic!("{error}"));
             warpsmith_ir::verify(&module).unwrap_or_else(|errors| panic!("{name}: {errors}"));
             let called = SYSTEM.into_iter().filter(|system| module.function(system).is_some());
             assert!(called.eq(known.calls()), "{name} calls another function of the system than it says");

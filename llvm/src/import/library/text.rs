@@ -99,6 +99,20 @@ impl<'m> Maker<'_, 'm> {
     }
 }
 
+impl Maker<'_, '_> {
+    /// Whether two texts are the same.
+    pub(super) fn same_text(&mut self, x: Value, y: Value) -> Value {
+        let (at, _) = self.search(None, |m, at| {
+            let (of_x, of_y) = (m.byte(x, at), m.byte(y, at));
+            let differ = m.is(IntCC::Ne, of_x, of_y);
+            let end = m.is_imm(IntCC::Eq, of_x, 0);
+            m.or(differ, end)
+        });
+        let (of_x, of_y) = (self.byte(x, at), self.byte(y, at));
+        self.is(IntCC::Eq, of_x, of_y)
+    }
+}
+
 fn strlen(m: &mut Maker<'_, '_>) {
     let text = m.param(0);
     let length = m.length(text, None);

@@ -211,10 +211,14 @@ impl<'a> Reader<'_, 'a> {
                 let targets = List::since(first, &self.body.edges);
                 (InstKind::IndirectBr { address, targets }, void)
             }
-            13 => return Err(self.unsupported(fields, "invoke")),
-            39 => return Err(self.unsupported(fields, "resume")),
-            40 | 47 => return Err(self.unsupported(fields, "landingpad")),
-            48..=52 => return Err(self.unsupported(fields, "catchpad")),
+            13 => self.invoke(fields)?,
+            39 => (InstKind::Resume(self.typed(fields)?.0), void),
+            40 | 47 => self.landing_pad(fields)?,
+            48 => return Err(self.unsupported(fields, "cleanupret")),
+            49 => return Err(self.unsupported(fields, "catchret")),
+            50 => return Err(self.unsupported(fields, "catchpad")),
+            51 => return Err(self.unsupported(fields, "cleanuppad")),
+            52 => return Err(self.unsupported(fields, "catchswitch")),
             57 => return Err(self.unsupported(fields, "callbr")),
             code => return Err(Error::record(fields.offset, format!("no instruction has the code {code}"))),
         })
@@ -309,7 +313,6 @@ impl<'a> Reader<'_, 'a> {
         Ok((List::since(first, &self.body.paths), part))
     }
 
-    #[expect(clippy::wildcard_enum_match_arm, reason = "what is neither a label nor metadata is a value")]
     pub(super) fn call(&mut self, fields: &mut Fields<'_>) -> Result<(InstKind, TypeId)> {
         const TAIL: u64 = 1;
         const MUST_TAIL: u64 = 1 << 14;
@@ -319,6 +322,55 @@ impl<'a> Reader<'_, 'a> {
         let flags = fields.number()?;
         let fast = if flags & FAST_MATH != 0 { FastMath::of(fields.number()?) } else { FastMath::default() };
         let explicit = if flags & EXPLICIT != 0 { Some(self.ty(fields)?) } else { None };
+        let (callee, ret) = self.callee(fields, explicit)?;
+        let call = Call {
+            convention: ((flags & 0x7ff) >> 1) as u16,
+            attributes,
+            must_tail: flags & MUST_TAIL != 0,
+            tail: flags & TAIL != 0,
+            flags: fast,
+            ..callee
+        };
+        Ok((InstKind::Call(call), ret))
+    }
+
+    /// A call that may throw.
+    fn invoke(&mut self, fields: &mut Fields<'_>) -> Result<(InstKind, TypeId)> {
+        const EXPLICIT: u64 = 1 << 13;
+        let attributes = fields.small()?;
+        let flags = fields.number()?;
+        let (normal, unwind) = (fields.small()?, fields.small()?);
+        let explicit = if flags & EXPLICIT != 0 { Some(self.ty(fields)?) } else { None };
+        let (callee, ret) = self.callee(fields, explicit)?;
+        let call = Call { convention: (flags & 0x3ff) as u16, attributes, ..callee };
+        Ok((InstKind::Invoke { call, normal, unwind }, ret))
+    }
+
+    fn landing_pad(&mut self, fields: &mut Fields<'_>) -> Result<(InstKind, TypeId)> {
+        const OLD: u32 = 40;
+        let ty = self.ty(fields)?;
+        if fields.code == OLD {
+            // The function of the run-time library that unwinds, which is the function's since LLVM 3.7.
+            self.typed(fields)?;
+        }
+        let cleanup = fields.number()? != 0;
+        let count = fields.number()?;
+        let first = self.body.edges.len();
+        for _ in 0..count {
+            let kind = fields.small()?;
+            if kind > 1 {
+                return Err(fields.wrong());
+            }
+            let value = self.typed(fields)?.0;
+            self.body.edges.push((value, kind));
+        }
+        let clauses = List::since(first, &self.body.edges);
+        Ok((InstKind::LandingPad { cleanup, clauses }, ty))
+    }
+
+    /// What is called with which arguments, and the type of what it gives.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is neither a label nor metadata is a value")]
+    fn callee(&mut self, fields: &mut Fields<'_>, explicit: Option<TypeId>) -> Result<(Call, TypeId)> {
         let (callee, of_callee) = self.typed(fields)?;
         let signature = match explicit {
             Some(ty) => ty,
@@ -352,13 +404,13 @@ impl<'a> Reader<'_, 'a> {
             signature,
             args: List::since(first_arg, &self.body.values),
             arg_types: List::since(first_type, &self.body.arg_types),
-            convention: ((flags & 0x7ff) >> 1) as u16,
-            attributes,
-            must_tail: flags & MUST_TAIL != 0,
-            tail: flags & TAIL != 0,
-            flags: fast,
+            convention: 0,
+            attributes: 0,
+            must_tail: false,
+            tail: false,
+            flags: FastMath::default(),
         };
-        Ok((InstKind::Call(call), ret))
+        Ok((call, ret))
     }
 
     /// An error for a cast between types that it does not know.

@@ -7,7 +7,14 @@ flags='-Xclang -fexperimental-max-bitint-width=256 -ffp-contract=off -w'
 host=$(mktemp -d)
 for source in [a-l]*.c [n-z]*.c *.cpp; do
     name=${source%.c*}
-    case $source in *.cpp) language='-x c++ -std=c++20 -fno-exceptions' ;; *) language='-x c' ;; esac
+    case $source in
+        exceptions.cpp) language='-x c++ -std=c++20 -fcxx-exceptions -fexceptions -frtti' ;;
+        # libstdc++'s headers, which are those of the host (Debian: `apt-get install libstdc++-12-dev`).
+        containers.cpp) language='-x c++ -std=c++20 -fno-exceptions -fno-rtti -D_GNU_SOURCE -D__x86_64__ -D__builtin_ia32_pause=__builtin_trap
+            -I/usr/include/c++/12 -I/usr/include/x86_64-linux-gnu/c++/12 -I/usr/include/x86_64-linux-gnu' ;;
+        *.cpp) language='-x c++ -std=c++20 -fno-exceptions' ;;
+        *) language='-x c' ;;
+    esac
     for level in O0 O3; do
         clang-22 --target=nvptx64-nvidia-cuda -march=sm_80 -Xclang -target-feature -Xclang +ptx83 -$level $flags \
             -emit-llvm $language -c "$source" -o "$name.$level.bc"

@@ -1,5 +1,5 @@
 //! What holds for the repository as a text: the maps name every package and folder, comments make sense alone, PTX is not taken apart as
-//! text after its parser, errors are not dropped, and every package takes the workspace's lints.
+//! text after its parser, errors are not dropped, every source file is compiled, and every package takes the workspace's lints.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -344,6 +344,35 @@ fn comments_messages_and_pages_use_the_words_of_the_field() {
         }
     }
     assert!(found.is_empty(), "{} places:\n{}", found.len(), found.join("\n"));
+}
+
+/// A file that no `mod` names is not compiled, and nothing else would say so.
+#[test]
+fn every_source_file_is_a_module() {
+    let mut orphans = Vec::new();
+    for path in sources() {
+        let (Some(folder), Some(stem)) = (path.parent(), path.file_stem().and_then(|stem| stem.to_str()))
+        else {
+            continue;
+        };
+        let in_source = path.components().any(|part| part.as_os_str() == "src");
+        let is_program = folder.ends_with("src/bin");
+        if !in_source || is_program || matches!(stem, "lib" | "main" | "mod") {
+            continue;
+        }
+        let mut parents = vec![folder.with_extension("rs")];
+        parents.extend(["mod.rs", "lib.rs", "main.rs"].map(|name| folder.join(name)));
+        // A build script may share a file, by its path.
+        parents.extend(folder.ancestors().map(|above| above.join("build.rs")));
+        let names_it = |parent: &PathBuf| {
+            let text = std::fs::read_to_string(root().join(parent)).unwrap_or_default();
+            text.contains(&format!("mod {stem};")) || text.contains(&format!("{stem}.rs\""))
+        };
+        if !parents.iter().any(names_it) {
+            orphans.push(path.display().to_string());
+        }
+    }
+    assert!(orphans.is_empty(), "no `mod` names {}", orphans.join(", "));
 }
 
 /// The part of a file that is not its unit tests.

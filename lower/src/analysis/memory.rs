@@ -7,6 +7,7 @@
 use super::alias::Access;
 use super::{Analyses, Cfg, Effect, Pointers, Root};
 use cranelift_entity::SecondaryMap;
+use std::ops::Range;
 use std::rc::Rc;
 use warpsmith_base::{FxHashMap, FxHashSet};
 use warpsmith_ir::{Block, DominatorTree, Function, Inst, ValueDef};
@@ -35,9 +36,13 @@ pub struct Memory {
     cfg: Rc<Cfg>,
     /// In front of each instruction that accesses memory.
     before: SecondaryMap<Inst, Option<Version>>,
+    /// The writes, those of a block side by side, and what each does: walks ask for it again and again.
+    writes: Vec<(Inst, Effect)>,
+    numbers: SecondaryMap<Inst, u32>,
+    of_block: SecondaryMap<Block, Range<u32>>,
     at_end: SecondaryMap<Block, Option<Version>>,
     /// The writes on the ways to a meeting of edges from its dominator, where there are few.
-    between: FxHashMap<Block, Option<Rc<[Inst]>>>,
+    between: FxHashMap<Block, Option<Box<[u32]>>>,
 }
 
 impl Memory {
@@ -48,11 +53,16 @@ impl Memory {
             dominators: analyses.get::<DominatorTree>(func),
             cfg: analyses.get::<Cfg>(func),
             before: SecondaryMap::new(),
+            writes: Vec::new(),
+            numbers: SecondaryMap::new(),
+            of_block: SecondaryMap::new(),
             at_end: SecondaryMap::new(),
             between: FxHashMap::default(),
         };
         memory.before.resize(func.dfg.num_insts());
+        memory.numbers.resize(func.dfg.num_insts());
         memory.at_end.resize(func.dfg.num_blocks());
+        memory.of_block.resize(func.dfg.num_blocks());
         for &block in memory.cfg.clone().reverse_postorder() {
             let mut version = match memory.cfg.predecessors(block) {
                 [] => Version::Entry,
@@ -60,16 +70,20 @@ impl Memory {
                 &[pred] => memory.at_end[pred].unwrap_or(Version::Meeting(block)),
                 _ => Version::Meeting(block),
             };
+            let first = memory.writes.len() as u32;
             for inst in func.layout.insts(block) {
                 let effect = memory.pointers.effect(func, inst);
                 if effect != Effect::None {
                     memory.before[inst] = Some(version);
                 }
                 if matches!(effect, Effect::Writes(_) | Effect::All) {
+                    memory.numbers[inst] = memory.writes.len() as u32;
+                    memory.writes.push((inst, effect));
                     version = Version::Write(inst);
                 }
             }
             memory.at_end[block] = Some(version);
+            memory.of_block[block] = first..memory.writes.len() as u32;
         }
         memory
     }
@@ -82,11 +96,20 @@ impl Memory {
     /// The version that an access by an instruction depends on: nothing between it and the instruction writes the bytes.
     pub fn depends_on(&mut self, func: &Function, inst: Inst, access: &Access) -> Option<Version> {
         let mut version = self.before[inst]?;
+        // Round a loop the same value may be another address: no meeting of edges is passed but behind its definition.
+        let defined = match access.pointer.root {
+            Root::Value(root) => Some(match func.dfg.def(root) {
+                ValueDef::Result(inst, _) => func.layout.block_of(inst),
+                ValueDef::Param(block, _) => Some(block),
+                ValueDef::Alias(_) | ValueDef::Detached => None,
+            }),
+            Root::Object(_) => None,
+        };
         for _ in 0..MAX_STEPS {
             match version {
                 Version::Entry => return Some(version),
                 Version::Write(write) => {
-                    let effect = self.pointers.effect(func, write);
+                    let (_, effect) = self.writes[self.numbers[write] as usize];
                     if self.pointers.may_write(func, effect, access) {
                         return Some(version);
                     }
@@ -95,7 +118,7 @@ impl Memory {
                         None => return Some(version),
                     }
                 }
-                Version::Meeting(block) => match self.past(func, block, access) {
+                Version::Meeting(block) => match self.past(func, block, access, defined) {
                     Some(before) => version = before,
                     None => return Some(version),
                 },
@@ -104,32 +127,32 @@ impl Memory {
         Some(version)
     }
 
-    /// The version at the end of the dominator of a meeting of edges, if nothing on the ways from there writes the bytes.
-    fn past(&mut self, func: &Function, block: Block, access: &Access) -> Option<Version> {
+    /// The version at the end of the dominator of a meeting of edges, if nothing on the ways from there writes the bytes. Where the address is counted
+    /// from a value, that must have been defined above; `Some(None)` is a value that is defined nowhere.
+    fn past(
+        &mut self,
+        func: &Function,
+        block: Block,
+        access: &Access,
+        defined: Option<Option<Block>>,
+    ) -> Option<Version> {
         let above = self.dominators.idom(block)?;
-        // Round a loop the same value may be another address.
-        if let Root::Value(root) = access.pointer.root {
-            let defined = match func.dfg.def(root) {
-                ValueDef::Result(inst, _) => func.layout.block_of(inst)?,
-                ValueDef::Param(block, _) => block,
-                ValueDef::Alias(_) | ValueDef::Detached => return None,
-            };
-            if !self.dominators.dominates(defined, above) {
-                return None;
-            }
+        if let Some(defined) = defined
+            && !self.dominators.dominates(defined?, above)
+        {
+            return None;
         }
         if !self.between.contains_key(&block) {
             let found = self.writes_between(func, above, block);
             self.between.insert(block, found);
         }
-        let writes = self.between.get(&block)?.clone()?;
-        let pointers = &self.pointers;
-        let touched =
-            writes.iter().any(|&write| pointers.may_write(func, pointers.effect(func, write), access));
+        let between = self.between.get(&block)?.as_ref()?;
+        let mut effects = between.iter().map(|&write| self.writes[write as usize].1);
+        let touched = effects.any(|effect| self.pointers.may_write(func, effect, access));
         if touched { None } else { self.at_end[above] }
     }
 
-    fn writes_between(&self, func: &Function, above: Block, block: Block) -> Option<Rc<[Inst]>> {
+    fn writes_between(&self, func: &Function, above: Block, block: Block) -> Option<Box<[u32]>> {
         // Few of many blocks.
         let mut seen: FxHashSet<Block> = FxHashSet::default();
         let mut work: Vec<Block> = self.cfg.predecessors(block).to_vec();
@@ -140,11 +163,9 @@ impl Memory {
                 continue;
             }
             count += 1;
-            for inst in func.layout.insts(block) {
-                if matches!(self.pointers.effect(func, inst), Effect::Writes(_) | Effect::All) {
-                    writes.push(inst);
-                }
-            }
+            // One that was found to be of no use is gone.
+            let is_there = |write: &u32| func.layout.block_of(self.writes[*write as usize].0).is_some();
+            writes.extend(self.of_block[block].clone().filter(is_there));
             if count > MAX_BLOCKS || writes.len() > MAX_WRITES {
                 return None;
             }

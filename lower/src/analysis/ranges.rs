@@ -9,7 +9,6 @@ use super::{Analyses, Analysis, Cfg};
 use crate::pass::Aspects;
 use crate::rules::known::{Known, special_register};
 use cranelift_entity::SecondaryMap;
-use smallvec::SmallVec;
 use std::rc::Rc;
 use warpsmith_ir::{Block, DominatorTree, Function, Inst, InstData, IntCC, Opcode, Type, Value};
 
@@ -80,9 +79,10 @@ type Decided = (IntCC, [Value; 2]);
 pub struct Ranges {
     dominators: Rc<DominatorTree>,
     cfg: Rc<Cfg>,
-    known: SecondaryMap<Value, Option<Range>>,
-    /// The comparisons that branches above each block have decided, the nearest first.
-    decided: SecondaryMap<Block, SmallVec<[Decided; 1]>>,
+    known: Known64,
+    /// The comparisons that branches above blocks have decided, for each block the nearest first, and which are a block's.
+    decided: Vec<Decided>,
+    decided_above: SecondaryMap<Block, (u32, u32)>,
     /// Whether the search came to an end.
     complete: bool,
 }
@@ -93,11 +93,17 @@ impl Analysis for Ranges {
 
     fn compute(func: &Function, analyses: &mut Analyses) -> Self {
         let (cfg, dominators) = (analyses.get::<Cfg>(func), analyses.get::<DominatorTree>(func));
-        let (known, decided) = (SecondaryMap::with_default(None), SecondaryMap::new());
-        let mut ranges = Ranges { dominators, cfg, known, decided, complete: true };
-        ranges.known.resize(func.dfg.num_values());
+        let mut ranges = Ranges {
+            dominators,
+            cfg,
+            known: Known64::new(func.dfg.num_values()),
+            decided: Vec::new(),
+            decided_above: SecondaryMap::new(),
+            complete: true,
+        };
+        ranges.decided_above.resize(func.dfg.num_blocks());
         for block in func.layout.blocks() {
-            ranges.decided[block] = ranges.decided_above(func, block);
+            ranges.find_decided(func, block);
         }
         let mut search = Search {
             ranges,
@@ -111,6 +117,40 @@ impl Analysis for Ranges {
         search.seen.resize(func.dfg.num_blocks());
         search.run(func)
     }
+}
+
+/// The ranges of values, in a third of the memory: the numbers that a type of at most 64 bits has fit into 64.
+#[derive(Clone, PartialEq)]
+struct Known64(SecondaryMap<Value, [i64; 2]>);
+
+impl Known64 {
+    /// No number.
+    const NOTHING: [i64; 2] = [1, 0];
+
+    fn new(values: usize) -> Known64 {
+        let mut known = SecondaryMap::with_default(Known64::NOTHING);
+        known.resize(values);
+        Known64(known)
+    }
+
+    fn get(&self, value: Value) -> Option<Range> {
+        let [low, high] = self.0[value];
+        (low <= high).then(|| Range::new(low.into(), high.into()))
+    }
+
+    fn set(&mut self, value: Value, range: Range) {
+        let fit = |end: i128| end.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
+        self.0[value] = [fit(range.low), fit(range.high)];
+    }
+}
+
+/// What of a block is to be gone into again.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stale {
+    /// All instructions.
+    Whole,
+    /// The parameters, and instructions of which an operand has changed.
+    InPart,
 }
 
 /// The search for ranges.
@@ -127,13 +167,15 @@ struct Search {
 impl Search {
     fn run(mut self, func: &Function) -> Ranges {
         for &param in func.layout.entry().map_or(&[][..], |entry| func.dfg.block_params(entry)) {
-            self.ranges.known[param] = width(func.dfg.ty(param)).map(Range::all);
+            if let Some(bits) = width(func.dfg.ty(param)) {
+                self.ranges.known.set(param, Range::all(bits));
+            }
         }
         let mut sweeps = 0;
         while self.sweep(func, true) {
             sweeps += 1;
             if sweeps == MAX_SWEEPS {
-                self.ranges.known.clear();
+                self.ranges.known = Known64::new(0);
                 self.ranges.complete = false;
                 return self.ranges;
             }
@@ -145,19 +187,21 @@ impl Search {
         self.ranges
     }
 
-    /// Whether a block has not been gone into since something changed that its ranges follow from: else each would be found as before.
-    fn is_stale(&self, func: &Function, block: Block) -> bool {
-        let Some(since) = Some(self.seen[block]).filter(|since| *since > 0) else { return true };
+    /// Whether something that the ranges of a block follow from has changed since it was gone into: else each would be found as before.
+    fn stale(&self, func: &Function, block: Block, since: u32) -> Option<Stale> {
+        if since == 0 {
+            return Some(Stale::Whole);
+        }
         let is_new = |value: Value| self.changed[func.dfg.resolve(value)] > since;
         // What the block itself gives to its parameters it may have found out behind them.
         let may_be_new = |value: Value| self.changed[func.dfg.resolve(value)] >= since;
-        let by_branches = |block: Block| self.ranges.decided[block].iter().flat_map(|(_, operands)| operands);
+        let by_branches = |block: Block| self.ranges.decided(block).iter().flat_map(|(_, operands)| operands);
         if by_branches(block).any(|value| is_new(*value)) {
-            return true;
+            return Some(Stale::Whole);
         }
         if !func.dfg.block_params(block).is_empty() {
             for (pred, side) in self.ranges.cfg.edges(block) {
-                let Some(branch) = func.terminator(pred) else { return true };
+                let Some(branch) = func.terminator(pred) else { return Some(Stale::InPart) };
                 let compared = match func.dfg[branch] {
                     InstData::Brif { cond, .. } => {
                         func.dfg.def_inst(cond).map_or(&[][..], |inst| func.dfg.args(inst))
@@ -170,20 +214,25 @@ impl Search {
                     || compared.iter().any(|value| may_be_new(*value))
                     || by_branches(pred).any(|value| may_be_new(*value))
                 {
-                    return true;
+                    return Some(Stale::InPart);
                 }
             }
         }
-        func.layout.insts(block).any(|inst| func.dfg.args(inst).iter().any(|value| is_new(*value)))
+        let mut insts = func.layout.insts(block);
+        insts.any(|inst| self.is_new(func, inst, since)).then_some(Stale::InPart)
+    }
+
+    /// Whether an operand of an instruction has changed since a time.
+    fn is_new(&self, func: &Function, inst: Inst, since: u32) -> bool {
+        func.dfg.args(inst).iter().any(|value| self.changed[func.dfg.resolve(*value)] > since)
     }
 
     /// Goes over all blocks, and says whether anything grew.
     fn sweep(&mut self, func: &Function, grow: bool) -> bool {
         let mut changed = false;
         for &block in self.ranges.cfg.clone().reverse_postorder() {
-            if !self.is_stale(func, block) {
-                continue;
-            }
+            let since = self.seen[block];
+            let Some(stale) = self.stale(func, block, since) else { continue };
             // What changes in here may come round to it again.
             self.time += 1;
             self.seen[block] = self.time;
@@ -196,6 +245,9 @@ impl Search {
             }
             for inst in func.layout.insts(block) {
                 let Some(result) = func.dfg.first_result(inst) else { continue };
+                if stale == Stale::InPart && !self.is_new(func, inst, since) {
+                    continue;
+                }
                 let Some(bits) = width(func.dfg.ty(result)) else { continue };
                 let found = match func.dfg.results(inst).len() {
                     1 => self.ranges.evaluate(func, inst, block, bits),
@@ -204,8 +256,8 @@ impl Search {
                 changed |= self.set(result, found, bits, grow);
                 for other in func.dfg.results(inst).into_iter().skip(1) {
                     let all = width(func.dfg.ty(other)).map(Range::all);
-                    if self.ranges.known[other] != all {
-                        self.ranges.known[other] = all;
+                    if let Some(all) = all.filter(|all| self.ranges.known.get(other) != Some(*all)) {
+                        self.ranges.known.set(other, all);
                         self.changed[other] = self.time;
                     }
                 }
@@ -215,7 +267,7 @@ impl Search {
     }
 
     fn set(&mut self, value: Value, found: Option<Range>, bits: u32, grow: bool) -> bool {
-        let (Some(found), old) = (found, self.ranges.known[value]) else { return false };
+        let (Some(found), old) = (found, self.ranges.known.get(value)) else { return false };
         let new = match old {
             None => found,
             Some(old) if !grow => old.and(found),
@@ -224,7 +276,7 @@ impl Search {
         if old == Some(new) {
             return false;
         }
-        self.ranges.known[value] = Some(new);
+        self.ranges.known.set(value, new);
         self.changed[value] = self.time;
         if let Some(old) = old.filter(|_| grow) {
             self.growth[value] = self.growth[value].saturating_add(1);
@@ -232,7 +284,7 @@ impl Search {
                 let all = Range::all(bits);
                 let low = if new.low < old.low { if new.low >= 0 { 0 } else { all.low } } else { new.low };
                 let high = if new.high > old.high { all.high } else { new.high };
-                self.ranges.known[value] = Some(Range::new(low, high));
+                self.ranges.known.set(value, Range::new(low, high));
             }
         }
         true
@@ -266,15 +318,21 @@ impl Ranges {
         if let Some(constant) = func.dfg.int_const(value) {
             return Some(Range::new(constant.into(), constant.into()));
         }
-        let mut range = self.known[value]?;
-        for &(cond, operands) in &self.decided[block] {
+        let mut range = self.known.get(value)?;
+        for &(cond, operands) in self.decided(block) {
             range = self.refined(func, value, range, cond, operands);
         }
         Some(range)
     }
 
-    fn decided_above(&self, func: &Function, block: Block) -> SmallVec<[Decided; 1]> {
-        let mut all = SmallVec::new();
+    /// The comparisons that branches above a block have decided, the nearest first.
+    fn decided(&self, block: Block) -> &[Decided] {
+        let (start, end) = self.decided_above[block];
+        &self.decided[start as usize..end as usize]
+    }
+
+    fn find_decided(&mut self, func: &Function, block: Block) {
+        let start = self.decided.len() as u32;
         let mut at = block;
         for _ in 0..MAX_BRANCHES {
             let Some(above) = self.dominators.idom(at) else { break };
@@ -282,17 +340,17 @@ impl Ranges {
             if let (Some((pred, side)), None) = (edges.next(), edges.next())
                 && let Some(branch) = func.terminator(pred)
             {
-                all.extend(decided(func, branch, side));
+                self.decided.extend(decided(func, branch, side));
             }
             at = above;
         }
-        all
+        self.decided_above[block] = (start, self.decided.len() as u32);
     }
 
-    /// What a comparison that holds says of one of its operands.
+    /// What a comparison that holds says of a value, if that is one of its operands.
+    #[inline]
     fn refined(&self, func: &Function, value: Value, range: Range, cond: IntCC, [a, b]: [Value; 2]) -> Range {
         let value = func.dfg.resolve(value);
-        let (a, b) = (func.dfg.resolve(a), func.dfg.resolve(b));
         let (cond, other) = match () {
             () if value == a => (cond, b),
             () if value == b => (cond.swapped(), a),
@@ -300,7 +358,7 @@ impl Ranges {
         };
         let other = match func.dfg.int_const(other) {
             Some(constant) => Range::new(constant.into(), constant.into()),
-            None => match self.known[other] {
+            None => match self.known.get(other) {
                 Some(other) => other,
                 None => return range,
             },
@@ -373,7 +431,7 @@ fn decided(func: &Function, branch: Inst, side: usize) -> Option<Decided> {
     }
     let &InstData::IntCompare { cond, args } = func.dfg.def_data(*cond)? else { return None };
     width(func.dfg.ty(args[0]))?;
-    Some((if side == 0 { cond } else { cond.inverse() }, args))
+    Some((if side == 0 { cond } else { cond.inverse() }, args.map(|arg| func.dfg.resolve(arg))))
 }
 
 /// Numbers from 0, of a width.

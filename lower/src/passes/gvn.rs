@@ -134,16 +134,20 @@ fn common_dominator(
         .find(|&block| depths[block] <= most && dominators.dominates(block, b))
 }
 
-/// What makes two computations equal: the operation with its constants, the type, the operands.
+/// What makes two computations equal: the operation and the type in one word, the operation's constants, the operands, two in each word. Keys are kept
+/// small, since the table of a large function does not fit into a cache.
 #[derive(PartialEq, Eq)]
-pub(super) struct Key(SmallVec<[u64; 6]>);
+pub(super) struct Key(SmallVec<[u64; 3]>);
 
 impl Key {
-    fn new(func: &Function, ty: Type, head: &[u64], args: &[Value]) -> Key {
+    fn new(func: &Function, ty: Type, op: Opcode, constants: &[u64], args: &[Value]) -> Key {
         let mut words = SmallVec::new();
-        words.push(ty.number());
-        head.iter().for_each(|word| words.push(*word));
-        args.iter().for_each(|&arg| words.push(func.dfg.resolve(arg).index() as u64));
+        words.push((op as u64) << 48 | ty.number());
+        constants.iter().for_each(|word| words.push(*word));
+        let number = |arg: &Value| u64::from(func.dfg.resolve(*arg).as_u32());
+        for pair in args.chunks(2) {
+            words.push(number(&pair[0]) << 32 | pair.get(1).map_or(u32::MAX.into(), number));
+        }
         Key(words)
     }
 }
@@ -159,29 +163,28 @@ impl Hash for Key {
 pub(super) fn key(func: &Function, inst: Inst, traits: Traits, epoch: u64) -> Option<Key> {
     let ty = func.dfg.ty(func.dfg.first_result(inst)?);
     let data = &func.dfg[inst];
-    let op = data.opcode() as u64;
     let args = data.args(&func.dfg.pool);
-    let make = |head: &[u64], args: &[Value]| Some(Key::new(func, ty, head, args));
+    let make = |constants: &[u64], args: &[Value]| Some(Key::new(func, ty, data.opcode(), constants, args));
     match *data {
-        InstData::IntConst { value } => make(&[op, value as u64], &[]),
-        InstData::FloatConst { bits } => make(&[op, bits], &[]),
+        InstData::IntConst { value } => make(&[value as u64], &[]),
+        InstData::FloatConst { bits } => make(&[bits], &[]),
         InstData::Binary { args: [a, b], .. } if traits.contains(Traits::COMMUTATIVE) => {
-            make(&[op], &[a.min(b), a.max(b)])
+            make(&[], &[a.min(b), a.max(b)])
         }
-        InstData::Unary { .. } | InstData::Binary { .. } | InstData::Ternary { .. } => make(&[op], args),
-        InstData::IntCompare { cond, args: [a, b] } if a > b => make(&[op, cond.swapped() as u64], &[b, a]),
-        InstData::IntCompare { cond, .. } => make(&[op, cond as u64], args),
-        InstData::FloatCompare { cond, args: [a, b] } if a > b => make(&[op, cond.swapped() as u64], &[b, a]),
-        InstData::FloatCompare { cond, .. } => make(&[op, cond as u64], args),
+        InstData::Unary { .. } | InstData::Binary { .. } | InstData::Ternary { .. } => make(&[], args),
+        InstData::IntCompare { cond, args: [a, b] } if a > b => make(&[cond.swapped() as u64], &[b, a]),
+        InstData::IntCompare { cond, .. } => make(&[cond as u64], args),
+        InstData::FloatCompare { cond, args: [a, b] } if a > b => make(&[cond.swapped() as u64], &[b, a]),
+        InstData::FloatCompare { cond, .. } => make(&[cond as u64], args),
         InstData::Load { flags, offset, ptr } => {
             let epoch = if traits.is_pure() { 0 } else { epoch };
             Some(load_key(func, ty, epoch, flags, offset, ptr))
         }
-        InstData::Index { scale, .. } => make(&[op, scale as u64], args),
-        InstData::StackAddr { slot, offset } => make(&[op, slot.index() as u64, offset as u64], &[]),
-        InstData::GlobalAddr { global, offset } => make(&[op, global.index() as u64, offset as u64], &[]),
-        InstData::FuncAddr { func } => make(&[op, func.index() as u64], &[]),
-        InstData::Vec { .. } | InstData::Zero | InstData::Aggregate { .. } => make(&[op], args),
+        InstData::Index { scale, .. } => make(&[scale as u64], args),
+        InstData::StackAddr { slot, offset } => make(&[slot.index() as u64, offset as u64], &[]),
+        InstData::GlobalAddr { global, offset } => make(&[global.index() as u64, offset as u64], &[]),
+        InstData::FuncAddr { func } => make(&[func.index() as u64], &[]),
+        InstData::Vec { .. } | InstData::Zero | InstData::Aggregate { .. } => make(&[], args),
         // One with two results would need both to be replaced; legalisation has made these of others before passes run.
         InstData::List { .. } => None,
         InstData::Ptx { data, .. } if traits == Traits::NONE && func.dfg.results(inst).len() == 1 => {
@@ -191,24 +194,23 @@ pub(super) fn key(func: &Function, inst: Inst, traits: Traits, epoch: u64) -> Op
             let words = text.as_bytes().chunks(8).map(|bytes| {
                 bytes.iter().fold(bytes.len() as u64, |word, &byte| word << 8 | u64::from(byte))
             });
-            let head: SmallVec<[u64; 16]> = [op, text.len() as u64].into_iter().chain(words).collect();
-            make(&head, args)
+            let constants: SmallVec<[u64; 16]> = std::iter::once(text.len() as u64).chain(words).collect();
+            make(&constants, args)
         }
-        InstData::Extract { lane, .. } | InstData::Insert { lane, .. } => make(&[op, lane.into()], args),
+        InstData::Extract { lane, .. } | InstData::Insert { lane, .. } => make(&[lane.into()], args),
         InstData::ExtractValue { path, .. } | InstData::InsertValue { path, .. } => {
-            let path = func.dfg.paths[path].iter().map(|&n| u64::from(n));
-            let head: SmallVec<[u64; 6]> = std::iter::once(op).chain(path).collect();
-            make(&head, args)
+            let path: SmallVec<[u64; 6]> = func.dfg.paths[path].iter().map(|&n| u64::from(n)).collect();
+            make(&path, args)
         }
         InstData::Sreg { reg } => {
             let mut hasher = warpsmith_base::FxHasher::default();
             reg.hash(&mut hasher);
             // The hash of two small fields distinguishes all special registers, which a test checks.
-            make(&[op, hasher.finish()], &[])
+            make(&[hasher.finish()], &[])
         }
         // What reads only may find something else the next time.
         InstData::Call { callee, .. } if traits.is_pure() && func.dfg.results(inst).len() == 1 => {
-            make(&[op, callee.index() as u64], args)
+            make(&[callee.index() as u64], args)
         }
         // What writes, communicates or ends a block was sorted out by its traits.
         InstData::Store { .. }
@@ -226,8 +228,8 @@ pub(super) fn key(func: &Function, inst: Inst, traits: Traits, epoch: u64) -> Op
 
 fn load_key(func: &Function, ty: Type, epoch: u64, flags: MemFlags, offset: i32, ptr: Value) -> Key {
     // A promise of better alignment belongs to the one access that makes it.
-    let align = u64::from(flags.align(ty));
-    Key::new(func, ty, &[warpsmith_ir::Opcode::Load as u64, epoch, offset as u64, align], &[ptr])
+    let place = u64::from(offset as u32) << 32 | u64::from(flags.align(ty));
+    Key::new(func, ty, Opcode::Load, &[epoch, place], &[ptr])
 }
 
 /// What a load behind a store will find.

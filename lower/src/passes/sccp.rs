@@ -40,8 +40,9 @@ struct Search<'f> {
     /// Blocks to be evaluated as a whole, and instructions of which an operand changed.
     blocks: Vec<Block>,
     insts: Vec<Inst>,
-    /// The instructions of the list: one with many operands is evaluated once for all that change together.
-    listed: EntitySet<Inst>,
+    /// Whether an instruction is in the list: one with many operands is evaluated once for all that change together. A set of `cranelift-entity` looks
+    /// for its new greatest element where that is removed, which takes quadratic time in a list that is emptied from its end.
+    listed: SecondaryMap<Inst, bool>,
 }
 
 impl<'f> Search<'f> {
@@ -58,8 +59,10 @@ impl<'f> Search<'f> {
                 });
             }
         }
-        let known = SecondaryMap::with_capacity(func.dfg.num_values());
-        let (reached, listed) = (EntitySet::new(), EntitySet::with_capacity(func.dfg.num_insts()));
+        let (mut known, mut listed) = (SecondaryMap::new(), SecondaryMap::new());
+        known.resize(func.dfg.num_values());
+        listed.resize(func.dfg.num_insts());
+        let reached = EntitySet::new();
         Search { func, known, users, reached, blocks: Vec::new(), insts: Vec::new(), listed }
     }
 
@@ -72,7 +75,7 @@ impl<'f> Search<'f> {
     fn run(&mut self) {
         loop {
             if let Some(inst) = self.insts.pop() {
-                self.listed.remove(inst);
+                self.listed[inst] = false;
                 if self.func.layout.block_of(inst).is_some_and(|block| self.reached.contains(block)) {
                     self.evaluate(inst);
                 }
@@ -96,7 +99,9 @@ impl<'f> Search<'f> {
         if new != self.known[value] {
             self.known[value] = new;
             let Search { users, listed, insts, .. } = self;
-            insts.extend(users[value].iter().copied().filter(|&inst| listed.insert(inst)));
+            insts.extend(
+                users[value].iter().copied().filter(|&inst| !std::mem::replace(&mut listed[inst], true)),
+            );
         }
     }
 

@@ -41,7 +41,7 @@ pub(super) fn repair(func: &mut Function, cfg: &Cfg, values: &[Defined]) {
 #[derive(Default)]
 struct Search {
     /// The blocks at whose start the value is wanted.
-    wanted: EntitySet<Block>,
+    wanted: SecondaryMap<Block, bool>,
     /// What it is there.
     at_start: SecondaryMap<Block, Option<Value>>,
 }
@@ -59,7 +59,7 @@ impl Search {
         let mut list: Vec<Block> = Vec::new();
         let mut work: Vec<Block> = users.iter().map(|(block, _)| *block).collect();
         while let Some(block) = work.pop() {
-            if self.wanted.insert(block) {
+            if !std::mem::replace(&mut self.wanted[block], true) {
                 list.push(block);
                 work.extend(cfg.predecessors(block).iter().copied().filter(|pred| !defs.contains_key(pred)));
             }
@@ -95,7 +95,7 @@ impl Search {
             func.dfg.map_uses(inst, |used| if used == value { found } else { used });
         }
         for block in list {
-            self.wanted.remove(block);
+            self.wanted[block] = false;
             self.at_start[block] = None;
         }
     }
@@ -109,7 +109,7 @@ impl Search {
                 break found;
             }
             // A block that is met again is in a cycle that nothing leads to.
-            if !self.wanted.contains(at) || chain.len() > cfg.reverse_postorder().len() {
+            if !self.wanted[at] || chain.len() > cfg.reverse_postorder().len() {
                 break value;
             }
             chain.push(at);

@@ -6,8 +6,6 @@
 //! `lower/tests/proof.rs` executes [`transfer`] on every pair of known bits at 4 bits.
 
 use cranelift_entity::SecondaryMap;
-use smallvec::SmallVec;
-use warpsmith_base::FxHashMap;
 use warpsmith_ir::{DataFlowGraph, Function, Inst, InstData, IntCC, Opcode, Sreg, Traits, Type, Value};
 use warpsmith_isa::limits;
 
@@ -100,27 +98,36 @@ impl KnownBits {
     /// steps never change.
     fn parameters(&mut self, func: &Function) {
         let dfg = &func.dfg;
-        let mut given: FxHashMap<Value, SmallVec<[Value; 2]>> = FxHashMap::default();
+        // What each parameter is given: a list through `edges` from the last, whose number is noted plus one.
+        let mut last: SecondaryMap<Value, u32> = SecondaryMap::new();
+        let mut edges: Vec<(Value, u32)> = Vec::new();
+        last.resize(dfg.num_values());
         for end in func.layout.blocks().filter_map(|block| func.terminator(block)) {
             for call in dfg.targets(end).filter(|call| Some(call.block) != func.layout.entry()) {
                 for (&param, &arg) in dfg.block_params(call.block).iter().zip(call.args(&dfg.pool)) {
                     if is_small_int(dfg.ty(param)) {
-                        given.entry(param).or_default().push(dfg.resolve(arg));
+                        edges.push((dfg.resolve(arg), last[param]));
+                        last[param] = edges.len() as u32;
                     }
                 }
             }
         }
+        let given = |param: Value| {
+            let edge = |number: u32| number.checked_sub(1).and_then(|n| edges.get(n as usize));
+            std::iter::successors(edge(last[param]), move |(_, before)| edge(*before)).map(|(arg, _)| *arg)
+        };
         // What is given to the one that a parameter is given, through blocks that only one edge leads to.
         let source = |mut arg: Value| {
             for _ in 0..DEPTH {
-                let Some(&[from]) = given.get(&arg).map(|args| &args[..]) else { break };
+                let mut args = given(arg);
+                let (Some(from), None) = (args.next(), args.next()) else { break };
                 arg = from;
             }
             arg
         };
-        for (&param, args) in &given {
+        for &param in func.layout.blocks().flat_map(|block| dfg.block_params(block)) {
             let mut all = Given::default();
-            args.iter().for_each(|&arg| all.add(dfg, param, source(arg)));
+            given(param).for_each(|arg| all.add(dfg, param, source(arg)));
             let known = all.known();
             if known != Known::NOTHING {
                 self.found[param] = Some(known);

@@ -323,7 +323,7 @@ impl Sums {
             (Opcode::Isub, Some(c)) if promised => Some((a, Err(c.checked_neg()?))),
             (Opcode::Iadd, None) => {
                 let free = self.bits_free(func, a).min(self.bits_free(func, b));
-                let disjoint = self.zeros(func, a) | self.zeros(func, b) == u32::MAX;
+                let disjoint = self.zeros_at(func, a, at) | self.zeros_at(func, b, at) == u32::MAX;
                 let needed = if way == Opcode::Sext { 2 } else { 1 };
                 let natural =
                     || way == Opcode::Zext && [a, b].iter().all(|&term| self.is_natural(func, term, at));
@@ -353,6 +353,16 @@ impl Sums {
     /// How many of the upper bits of a value of 32 bits are known to be 0.
     fn bits_free(&mut self, func: &Function, value: Value) -> u32 {
         self.zeros(func, value).leading_ones()
+    }
+
+    /// The bits of a value of 32 bits that are known to be 0, or that numbers between which it lies do not have.
+    fn zeros_at(&mut self, func: &Function, value: Value, at: Block) -> u32 {
+        let natural = self.range(func, value, at).filter(|range| range.is_natural());
+        let unused = natural.map_or(0, |range| match range.high as u32 {
+            0 => u32::MAX,
+            high => !(u32::MAX >> high.leading_zeros()),
+        });
+        self.zeros(func, value) | unused
     }
 
     /// The bits of a value of 32 bits that are known to be 0.

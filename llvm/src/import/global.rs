@@ -206,27 +206,32 @@ fn write(
         return Err(Error::unsupported("constants that hold each other too deep"));
     }
     let types = &module.types;
-    if let Some(address) = address(module, value, 0) {
+    let constant = module.constant(value);
+    let is_expression = constant.is_none_or(|constant| {
+        matches!(
+            constant.kind,
+            ConstantKind::Cast { .. }
+                | ConstantKind::Gep { .. }
+                | ConstantKind::Binary { .. }
+                | ConstantKind::Select(_)
+                | ConstantKind::Compare { .. }
+        )
+    });
+    // Numbers and what is made of them, which are most, are no addresses.
+    if is_expression && let Some(address) = address(module, value, 0) {
         image.addresses.push((at, address));
         return Ok(());
     }
-    let Some(constant) = module.constant(value) else {
+    let Some(constant) = constant else {
         return Err(Error::unsupported("an initialiser that is computed"));
     };
     let mut put = |at: u64, bits: u64, bytes: u64| {
-        for n in 0..bytes {
-            if let Some(slot) = image.bytes.get_mut((at + n) as usize) {
-                *slot = if n < 8 { (bits >> (8 * n)) as u8 } else { 0 };
-            }
+        let size = bytes.min(8) as usize;
+        let end = (at as usize).saturating_add(size).min(image.bytes.len());
+        if let Some(slots) = image.bytes.get_mut(at as usize..end) {
+            slots.copy_from_slice(&bits.to_le_bytes()[..slots.len()]);
         }
     };
-    let is_expression = matches!(
-        constant.kind,
-        ConstantKind::Cast { .. }
-            | ConstantKind::Binary { .. }
-            | ConstantKind::Select(_)
-            | ConstantKind::Compare { .. }
-    );
     if is_expression && let Some(number) = super::folded::integer(module, value) {
         put(at, mask(number as u64, types.bits(ty)?), types.store_size(ty)?.min(8));
         return Ok(());
@@ -247,8 +252,10 @@ fn write(
             }
         }
         ConstantKind::String(bytes) => {
-            for (n, byte) in bytes.iter().enumerate() {
-                put(at + n as u64, u64::from(*byte), 1);
+            let start = at as usize;
+            let end = start.saturating_add(bytes.len()).min(image.bytes.len());
+            if let Some(slots) = image.bytes.get_mut(start..end) {
+                slots.copy_from_slice(&bytes[..slots.len()]);
             }
         }
         ConstantKind::Data(elements) => {

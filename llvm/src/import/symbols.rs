@@ -133,16 +133,19 @@ impl Symbols {
 
     /// A name for PTX that nothing else has. What other modules see keeps its name if PTX can write it.
     pub fn legal(&mut self, name: &str, is_global: bool) -> String {
-        let writable = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$');
-        let mut legal = String::with_capacity(name.len());
+        let writable = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$');
+        let mut legal = String::with_capacity(name.len() + 8);
         let mut rest = name;
-        while let Some((at, c)) = rest.char_indices().find(|(_, c)| !writable(*c)) {
-            legal.push_str(&rest[..at]);
-            match c {
-                '.' => legal.push('$'),
-                _ => legal.push_str(&format!("${:x}", u32::from(c))),
+        // What begins with a byte that is not writable is a character, of one byte or several.
+        while let Some(at) = rest.as_bytes().iter().position(|byte| !writable(byte)) {
+            let (before, from) = rest.split_at(at);
+            legal.push_str(before);
+            let mut after = from.chars();
+            match after.next() {
+                Some('.') | None => legal.push('$'),
+                Some(c) => legal.push_str(&format!("${:x}", u32::from(c))),
             }
-            rest = &rest[at + c.len_utf8()..];
+            rest = after.as_str();
         }
         legal.push_str(rest);
         let starts_well = match legal.as_bytes() {
@@ -158,14 +161,13 @@ impl Symbols {
         if is_global && legal == name {
             return legal;
         }
-        let mut unique = legal.clone();
-        let mut n = 0;
-        while self.global.contains_key(&unique) || self.made.contains(&unique) {
-            n += 1;
-            unique = format!("{legal}${n}");
+        let is_known = |name: &str| self.global.contains_key(name) || self.made.contains(name);
+        if is_known(&legal) {
+            let next = (1..).map(|n: u32| format!("{legal}${n}")).find(|name| !is_known(name));
+            legal = next.unwrap_or(legal);
         }
-        self.made.insert(unique.clone());
-        unique
+        self.made.insert(legal.clone());
+        legal
     }
 }
 

@@ -26,6 +26,12 @@ pub(super) fn signature(
             params.push(Param::new(any(u)?));
         }
     }
+    // What a function does to memory of others is not seen in its results.
+    if config.memory && u.ratio(1, 3)? {
+        for _ in 0..u.int_in_range(1..=2)? {
+            params.push(Param::new(*u.choose(&[Type::PTR_GLOBAL, Type::PTR])?));
+        }
+    }
     let ret = match u.int_in_range(0..=3)? {
         0 | 1 => Type::I32,
         2 => any(u)?,
@@ -47,8 +53,12 @@ impl Generator<'_, '_, '_> {
         for (param, value) in params.iter().zip(self.b.block_params(entry).to_vec()) {
             match param.byval {
                 Some((size, align)) => self.read_block(value, size, align)?,
+                None if param.ty.is_ptr() => self.handed.push(value),
                 None => self.values.push(value),
             }
+        }
+        if !self.handed.is_empty() {
+            self.handed_access()?;
         }
         for value in self.values.clone() {
             self.show(value);
@@ -100,6 +110,10 @@ impl Generator<'_, '_, '_> {
         for param in params {
             args.push(match param.byval {
                 Some((size, align)) => self.block_to_pass(size, align)?,
+                None if param.ty.is_ptr() => match self.address_to_hand(param.ty)? {
+                    Some(address) => address,
+                    None => return self.regular(),
+                },
                 None => self.value(param.ty)?,
             });
         }

@@ -18,6 +18,9 @@ pub(super) struct Cell {
 /// All that a kernel has.
 pub(super) type Cells = [Cell; 3];
 
+/// The bytes behind an address that a function is given.
+pub(super) const HANDED_BYTES: u32 = 32;
+
 /// How a slot can be cut.
 const FIELDS: [&[u32]; 6] =
     [&[8], &[4, 4], &[2, 2, 2, 2], &[2, 2, 4], &[4, 2, 1, 1], &[1, 1, 1, 1, 1, 1, 1, 1]];
@@ -98,6 +101,52 @@ impl Generator<'_, '_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// A load or store of what a function was given the address of.
+    pub(super) fn handed_access(&mut self) -> Result<()> {
+        let ty = self.memory_type()?;
+        let size = ty.bytes().unwrap_or(1).next_power_of_two();
+        if self.handed.is_empty() || size > HANDED_BYTES {
+            return Ok(());
+        }
+        let base = *self.u.choose(&self.handed)?;
+        let place = self.random_place(base, size, HANDED_BYTES)?;
+        if self.u.ratio(1, 2)? {
+            let value = self.value(ty)?;
+            let value = self.settled(value);
+            self.b.ins().store(MemFlags::PLAIN, value, place, 0);
+        } else {
+            let value = self.b.ins().load(ty, MemFlags::PLAIN, place, 0);
+            self.values.push(value);
+        }
+        Ok(())
+    }
+
+    /// An address of such a type to give to a function: of the thread's own memory, of a slot, or of what this function was given itself.
+    /// `None` where there is none.
+    pub(super) fn address_to_hand(&mut self, ty: Type) -> Result<Option<Value>> {
+        let Some(pointers) = self.pointers else {
+            let fits = |value: &Value| [ty, Type::PTR_GLOBAL].contains(&self.b.func().dfg.ty(*value));
+            let fitting: Vec<Value> = self.handed.iter().copied().filter(fits).collect();
+            if fitting.is_empty() {
+                return Ok(None);
+            }
+            let value = *self.u.choose(&fitting)?;
+            return Ok(Some(self.cast_to_hand(value, ty)));
+        };
+        let address = match pointers.slot {
+            Some(slot) if ty == Type::PTR && self.u.ratio(1, 2)? => {
+                let offset = 32 * self.u.int_in_range(0..=1)?;
+                self.b.ins().stack_addr(slot, offset)
+            }
+            _ => self.random_place(pointers.own, HANDED_BYTES, BYTES_PER_THREAD)?,
+        };
+        Ok(Some(self.cast_to_hand(address, ty)))
+    }
+
+    fn cast_to_hand(&mut self, address: Value, ty: Type) -> Value {
+        if self.b.func().dfg.ty(address) == ty { address } else { self.b.ins().addrspacecast(ty, address) }
     }
 
     pub(super) fn access(&mut self) -> Result<()> {

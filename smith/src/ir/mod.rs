@@ -160,6 +160,8 @@ struct Generator<'u, 'd, 'm> {
     /// The variable of addresses.
     places: Option<GlobalId>,
     pointers: Option<Pointers>,
+    /// The addresses that a function is given, each of [`memory::HANDED_BYTES`] that it may read and write.
+    handed: Vec<Value>,
     /// What the current block can use.
     values: Vec<Value>,
     /// What blocks hand on to each other.
@@ -188,6 +190,7 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
             memory: None,
             places: None,
             pointers: None,
+            handed: Vec::new(),
             values,
             variables,
             digest: None,
@@ -306,6 +309,7 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
             match *self.u.choose(&self.flavour.menus.kinds)? {
                 Kind::Regular => self.regular()?,
                 Kind::Access if self.pointers.is_some() => self.access()?,
+                Kind::Access if !self.handed.is_empty() => self.handed_access()?,
                 Kind::Vector if self.config.vectors => self.vector()?,
                 Kind::Aggregate if self.config.aggregates => self.aggregate()?,
                 Kind::Block if self.config.memory => self.block()?,

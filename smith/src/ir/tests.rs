@@ -67,3 +67,21 @@ fn operations_that_are_promised_not_to_wrap_appear() {
     let all: Vec<&Opcode> = Opcode::ALL.iter().filter(|op| op.takes_no_wrap()).collect();
     assert!(all.iter().all(|op| promised.contains(op)), "{promised:?}");
 }
+
+#[test]
+fn functions_that_stay_functions_write_where_their_caller_says() {
+    let (mut in_global, mut anywhere) = (0, 0);
+    for seed in 0..300 {
+        let bytes = crate::Random::new(seed).bytes(2000);
+        let module = module(&mut Unstructured::new(&bytes), &Config::default()).unwrap();
+        for func in module.functions.values().filter(|func| func.attrs.inline == Inline::Never) {
+            let mut insts = func.layout.blocks().flat_map(|block| func.layout.insts(block));
+            let takes = |ty: Type| func.params.iter().any(|param| param.ty == ty && param.byval.is_none());
+            if insts.any(|inst| func.dfg.opcode(inst) == Opcode::Store) {
+                in_global += u32::from(takes(Type::PTR_GLOBAL));
+                anywhere += u32::from(takes(Type::PTR));
+            }
+        }
+    }
+    assert!(in_global > 5 && anywhere > 5, "{in_global} and {anywhere}");
+}

@@ -6,12 +6,42 @@ use super::{COMPLEX, Gives, Row};
 use warpsmith_ir::{FloatCC, InstBuilder, Type, Value, Variable};
 
 pub(super) const ROWS: &[Row] = &[
-    Row { name: "__muldc3", params: &[Type::F64; 4], gives: Gives::Pair(Type::F64), build: multiply },
-    Row { name: "__mulsc3", params: &[Type::F32; 4], gives: Gives::Pair(Type::F32), build: multiply },
-    Row { name: "__mulhc3", params: &[Type::F16; 4], gives: Gives::Pair(Type::F16), build: multiply },
-    Row { name: "__divdc3", params: &[Type::F64; 4], gives: Gives::Pair(Type::F64), build: divide },
-    Row { name: "__divsc3", params: &[Type::F32; 4], gives: Gives::Pair(Type::F32), build: divide },
-    Row { name: "__divhc3", params: &[Type::F16; 4], gives: Gives::Pair(Type::F16), build: divide },
+    Row {
+        name: "__muldc3",
+        params: &[Type::F64; 4],
+        gives: Gives::Pair(Type::F64, Type::F64),
+        build: multiply,
+    },
+    Row {
+        name: "__mulsc3",
+        params: &[Type::F32; 4],
+        gives: Gives::Pair(Type::F32, Type::F32),
+        build: multiply,
+    },
+    Row {
+        name: "__mulhc3",
+        params: &[Type::F16; 4],
+        gives: Gives::Pair(Type::F16, Type::F16),
+        build: multiply,
+    },
+    Row {
+        name: "__divdc3",
+        params: &[Type::F64; 4],
+        gives: Gives::Pair(Type::F64, Type::F64),
+        build: divide,
+    },
+    Row {
+        name: "__divsc3",
+        params: &[Type::F32; 4],
+        gives: Gives::Pair(Type::F32, Type::F32),
+        build: divide,
+    },
+    Row {
+        name: "__divhc3",
+        params: &[Type::F16; 4],
+        gives: Gives::Pair(Type::F16, Type::F16),
+        build: divide,
+    },
     Row { name: "cabs", params: &[COMPLEX], gives: Gives::One(Type::F64), build: magnitude },
     Row { name: "cabsf", params: &[COMPLEX], gives: Gives::One(Type::F32), build: magnitude },
     Row { name: "carg", params: &[COMPLEX], gives: Gives::One(Type::F64), build: angle },

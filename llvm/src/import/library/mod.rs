@@ -25,7 +25,7 @@ use warpsmith_ir::{self as ir, Type};
 pub(super) const SYSTEM: [&str; 4] = ["vprintf", "malloc", "free", "__assertfail"];
 
 /// All functions, with the one of [`SYSTEM`] that their bodies call.
-const TABLES: [(&[Row], Option<&str>); 19] = [
+const TABLES: [(&[Row], Option<&str>); 20] = [
     (atomic::ROWS, None),
     (complex::ROWS, None),
     (text::ROWS, None),
@@ -43,6 +43,7 @@ const TABLES: [(&[Row], Option<&str>); 19] = [
     (exceptions::RELEASING, Some("free")),
     (exceptions::THROWING, Some("vprintf")),
     (containers::ROWS, None),
+    (containers::TREES, None),
     (norm::ROWS, None),
     (rtti::ROWS, None),
 ];
@@ -56,7 +57,7 @@ enum Gives {
     Nothing,
     One(Type),
     /// A struct of two.
-    Pair(Type),
+    Pair(Type, Type),
 }
 
 /// A complex number of the result's format: clang passes it by value in memory, which is imported as a struct of integers.
@@ -119,7 +120,9 @@ fn is_declared_as(function: &ir::Function, types: &ir::TypeTable, params: &[Type
     let gives_it = match (function.ret.as_slice(), gives) {
         ([], Gives::Nothing) => true,
         ([found], Gives::One(ty)) => *found == ty,
-        ([found], Gives::Pair(ty)) => types.get(*found).is_some_and(|pair| pair.holds() == [ty, ty]),
+        ([found], Gives::Pair(first, second)) => {
+            types.get(*found).is_some_and(|pair| pair.holds() == [first, second])
+        }
         _ => false,
     };
     takes && gives_it
@@ -182,11 +185,11 @@ mod tests {
         let ret = match gives {
             Gives::Nothing => vec![],
             Gives::One(ty) => vec![ty],
-            Gives::Pair(ty) => vec![module.types.structure(&[ty, ty])],
+            Gives::Pair(first, second) => vec![module.types.structure(&[first, second])],
         };
         let words = match gives {
             Gives::One(part) => Type::int(part.bits()).expect("a word"),
-            Gives::Nothing | Gives::Pair(_) => Type::I64,
+            Gives::Nothing | Gives::Pair(..) => Type::I64,
         };
         let complex = module.types.array(words, 2);
         let complex = module.types.structure(&[complex]);

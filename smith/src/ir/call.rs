@@ -1,5 +1,6 @@
 //! Functions of a module, and calls of them: of values of every type, and of blocks of memory by value.
 
+use super::memory::HANDED_BYTES;
 use super::values::Flavour;
 use super::{Config, Generator};
 use crate::{BYTES_PER_THREAD, INPUT_BYTES};
@@ -106,16 +107,28 @@ impl Generator<'_, '_, '_> {
         let others = self.b.module().functions.values().map(|function| &function.params);
         let mut by_block = others.filter(|others| others.iter().any(|param| param.byval.is_some()));
         let by_name = by_block.any(|others| others.len() == params.len());
-        let mut args = Vec::new();
+        let (mut args, mut handed) = (Vec::new(), None);
         for param in params {
             args.push(match param.byval {
                 Some((size, align)) => self.block_to_pass(size, align)?,
-                None if param.ty.is_ptr() => match self.address_to_hand(param.ty)? {
-                    Some(address) => address,
-                    None => return self.regular(),
-                },
+                None if param.ty.is_ptr() => {
+                    handed = self.address_to_hand(param.ty)?;
+                    match handed {
+                        Some(address) => address,
+                        None => return self.regular(),
+                    }
+                }
                 None => self.value(param.ty)?,
             });
+        }
+        // A word that is written before the call and read after it, between which the function may have written it.
+        let mut word = 0;
+        if let Some(address) = handed {
+            word = 4 * self.u.int_in_range(0..=HANDED_BYTES / 4 - 1)? as i32;
+            if self.u.ratio(1, 2)? {
+                let value = self.value(Type::I32)?;
+                self.b.ins().store(MemFlags::PLAIN, value, address, word);
+            }
         }
         let results = match self.config.special && !by_name && self.u.ratio(1, 4)? {
             true => {
@@ -125,6 +138,11 @@ impl Generator<'_, '_, '_> {
             }
             false => self.b.call(callee, &args),
         };
+        if let Some(address) = handed {
+            let value = self.b.ins().load(Type::I32, MemFlags::PLAIN, address, word);
+            self.show(value);
+            self.values.push(value);
+        }
         self.values.extend(results);
         Ok(())
     }

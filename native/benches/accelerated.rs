@@ -141,8 +141,8 @@ fn main() {
     }
 }
 
-/// Launches a program with a compiler until nothing more is compiled: it is not for as many launches as it took until now, and 16 more. What was dropped is
-/// tried again, ever more rarely, so that there is an end of time too.
+/// Launches a program with a compiler until nothing more is compiled: it is not for as many launches as it took until now, and 16 more. Where trials
+/// leave nothing to count, kept or dropped, that never happens: half a minute ends it too.
 fn settle(device: &mut Device, program: &mut Program, launch: &Launch) {
     attach(program).expect("this host has machine code");
     let (mut last, mut known) = (0, state(program));

@@ -77,13 +77,26 @@ impl Maker<'_, '_> {
         self.b.ins().store(MemFlags::PLAIN, colour, node, COLOUR);
     }
 
+    /// The side of its parent that a node, or none, is on.
+    fn side_of(&mut self, node: Value, parent: Value) -> Value {
+        let left = self.field(parent, LEFT as i32);
+        let is_left = self.same(node, left);
+        let (of_left, of_right) = (self.int(WORD, LEFT), self.int(WORD, RIGHT));
+        self.choose(is_left, of_left, of_right)
+    }
+
+    /// Turns a black node down to a side, where it becomes red, and the red one that takes its place black.
+    fn exchange(&mut self, black: Value, red: Value, side: Value, header: Value) {
+        self.paint(red, BLACK);
+        self.paint(black, RED);
+        self.rotate(black, side, header);
+    }
+
     /// Puts a node, or none, where another one was: below its parent, or as the root.
     fn replace(&mut self, old: Value, new: Value, header: Value) {
         let (root, parent) = (self.field(header, PARENT), self.field(old, PARENT));
-        let left = self.field(parent, LEFT as i32);
-        let (is_root, is_left) = (self.same(root, old), self.same(left, old));
-        let (of_left, of_right) = (self.int(WORD, LEFT), self.int(WORD, RIGHT));
-        let side = self.choose(is_left, of_left, of_right);
+        let is_root = self.same(root, old);
+        let side = self.side_of(old, parent);
         let of_root = self.int(WORD, i64::from(PARENT));
         let (node, side) = (self.choose(is_root, header, parent), self.choose(is_root, of_root, side));
         self.put_below(node, side, new);
@@ -226,10 +239,7 @@ fn insert(m: &mut Maker<'_, '_>) {
             let node = m.get(at);
             let parent = m.field(node, PARENT);
             let above = m.field(parent, PARENT);
-            let left = m.field(above, LEFT as i32);
-            let is_left = m.same(parent, left);
-            let (of_left, of_right) = (m.int(WORD, LEFT), m.int(WORD, RIGHT));
-            let side = m.choose(is_left, of_left, of_right);
+            let side = m.side_of(parent, above);
             let other = m.other_side(side);
             let uncle = m.below(above, other);
             let red = m.is_red_node(uncle);
@@ -250,9 +260,7 @@ fn insert(m: &mut Maker<'_, '_>) {
                     });
                     let node = m.get(at);
                     let parent = m.field(node, PARENT);
-                    m.paint(parent, BLACK);
-                    m.paint(above, RED);
-                    m.rotate(above, other, header);
+                    m.exchange(above, parent, other, header);
                 },
             );
         },
@@ -283,14 +291,14 @@ fn erase(m: &mut Maker<'_, '_>) {
             m.if_(exists, |m| m.put(only, PARENT, parent));
             let (first, last) = (m.field(header, LEFT as i32), m.field(header, RIGHT as i32));
             m.replace(gone, only, header);
-            for (end, missing, side, back) in [(first, no_right, LEFT, LEFT), (last, no_left, RIGHT, RIGHT)] {
+            for (end, missing, side) in [(first, no_right, LEFT), (last, no_left, RIGHT)] {
                 let is_end = m.same(end, gone);
                 m.if_(is_end, |m| {
                     m.either(
                         missing,
                         |m| m.put(header, side as i32, parent),
                         |m| {
-                            let end = m.outermost(only, back);
+                            let end = m.outermost(only, side);
                             m.put(header, side as i32, end);
                         },
                     );
@@ -347,18 +355,13 @@ impl Maker<'_, '_> {
             },
             |m| {
                 let (node, parent) = (m.get(at), m.get(above));
-                let left = m.field(parent, LEFT as i32);
-                let is_left = m.same(node, left);
-                let (of_left, of_right) = (m.int(WORD, LEFT), m.int(WORD, RIGHT));
-                let side = m.choose(is_left, of_left, of_right);
+                let side = m.side_of(node, parent);
                 let other = m.other_side(side);
                 let first = m.below(parent, other);
                 let sibling = m.var(first);
                 let red = m.is_red(first);
                 m.if_(red, |m| {
-                    m.paint(first, BLACK);
-                    m.paint(parent, RED);
-                    m.rotate(parent, side, header);
+                    m.exchange(parent, first, side, header);
                     let next = m.below(parent, other);
                     m.set(sibling, next);
                 });
@@ -371,9 +374,7 @@ impl Maker<'_, '_> {
                     |m| {
                         let black = m.b.ins().bnot(outer_red);
                         m.if_(black, |m| {
-                            m.paint(inner, BLACK);
-                            m.paint(brother, RED);
-                            m.rotate(brother, other, header);
+                            m.exchange(brother, inner, other, header);
                             let next = m.below(parent, other);
                             m.set(sibling, next);
                         });

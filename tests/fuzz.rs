@@ -2,8 +2,8 @@
 
 use warpsmith::fuzz::smith::transform::{Kind, Known, Program, shrink};
 use warpsmith::fuzz::{
-    Case, NoRemains, NoTools, Oracle, Remains, Subject, Tools, check, ir_config, is_defined, round_trip,
-    smith,
+    Case, NoCode, NoRemains, NoTools, Oracle, Remains, Subject, Tools, check, ir_config, is_defined,
+    round_trip, smith,
 };
 use warpsmith::launch::{LaunchSpec, execute};
 use warpsmith::ptx::ValidatedModule;
@@ -60,7 +60,7 @@ struct Simulated {
 }
 
 impl Tools for Simulated {
-    fn ptxas(&self, _: &str, _: Target) -> Option<Result<Vec<u8>, String>> {
+    fn ptxas(&self, _: &str, _: Target) -> Option<Result<Vec<u8>, NoCode>> {
         None
     }
 

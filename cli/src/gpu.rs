@@ -3,7 +3,7 @@
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, PoisonError};
 use warpsmith::Target;
-use warpsmith::fuzz::{NoRemains, Remains, Tools};
+use warpsmith::fuzz::{NoCode, NoRemains, Remains, Tools};
 use warpsmith::gpu::{Gpu, Optimization};
 use warpsmith::isa::{Release, Variant, Version};
 use warpsmith::launch::{GpuError, LaunchSpec, OnGpu, execute_on_gpu};
@@ -49,11 +49,11 @@ impl Tooling {
 }
 
 impl Tools for Tooling {
-    fn ptxas(&self, text: &str, target: Target) -> Option<Result<Vec<u8>, String>> {
+    fn ptxas(&self, text: &str, target: Target) -> Option<Result<Vec<u8>, NoCode>> {
         self.toolbox.ptxas(text, target)
     }
 
-    fn check(&self, text: &str, version: Version, target: Target) -> Option<(Release, Result<(), String>)> {
+    fn check(&self, text: &str, version: Version, target: Target) -> Option<(Release, Result<(), NoCode>)> {
         self.toolbox.check(text, version, target)
     }
 

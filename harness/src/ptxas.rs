@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
 use warpsmith::Target;
+use warpsmith::fuzz::NoCode;
 use warpsmith::isa::{Release, Version};
 
 /// The release whose verdicts the repository's records and expectations are. Releases differ in what they take, whatever `.version`
@@ -85,18 +86,12 @@ impl Ptxas {
         cubin.map_err(|e| Unaccepted::said(format!("ptxas has written no code: {e}")))
     }
 
-    /// The verdict of ptxas on a text, if any: a crash is not a verdict, and is reported to the user.
-    fn verdict<T>(&self, answer: Result<T, Unaccepted>) -> Option<Result<T, String>> {
-        match answer {
-            Err(Unaccepted { said, crashed: true }) => {
-                eprintln!(
-                    "warning: ptxas {} does not say whether it accepts a program: {said}",
-                    self.release
-                );
-                None
-            }
-            answer => Some(answer.map_err(|unaccepted| unaccepted.said)),
-        }
+    /// An answer as oracles take it: a crash says nothing about the text, but which release crashed.
+    fn answer<T>(&self, answer: Result<T, Unaccepted>) -> Result<T, NoCode> {
+        answer.map_err(|Unaccepted { said, crashed }| match crashed {
+            true => NoCode::Crashed(format!("ptxas {}: {said}", self.release)),
+            false => NoCode::Rejected(said),
+        })
     }
 
     /// The cubin is there where code is generated.
@@ -225,16 +220,16 @@ fn release_number(release: &str) -> (u32, u32) {
 }
 
 impl warpsmith::fuzz::Tools for Toolbox {
-    fn ptxas(&self, text: &str, target: Target) -> Option<Result<Vec<u8>, String>> {
+    fn ptxas(&self, text: &str, target: Target) -> Option<Result<Vec<u8>, NoCode>> {
         let version =
             text.lines().find_map(|line| line.trim().strip_prefix(".version ")?.trim().parse().ok())?;
         let ptxas = self.for_module(version, target)?;
-        ptxas.verdict(ptxas.assembled(text, target))
+        Some(ptxas.answer(ptxas.assembled(text, target)))
     }
 
-    fn check(&self, text: &str, version: Version, target: Target) -> Option<(Release, Result<(), String>)> {
+    fn check(&self, text: &str, version: Version, target: Target) -> Option<(Release, Result<(), NoCode>)> {
         let ptxas = self.for_module(version, target)?;
-        Some((ptxas.release.parse().ok()?, ptxas.verdict(ptxas.checked(text, target))?))
+        Some((ptxas.release.parse().ok()?, ptxas.answer(ptxas.checked(text, target))))
     }
 
     fn llvm(&self, text: &str, target: Target) -> Option<Result<String, String>> {
@@ -276,8 +271,11 @@ mod tests {
             assert_eq!(toolbox.ptxas(text, Target::sm(90)).map(|verdict| verdict.map(drop)), checked);
             checked
         };
-        assert_eq!(verdict("refuses", "#!/bin/sh\necho no\nexit 255\n"), Some(Err("no".to_owned())));
-        assert_eq!(verdict("crashes", "#!/bin/sh\nkill -SEGV $$\n"), None);
+        let refuses = verdict("refuses", "#!/bin/sh\necho no\nexit 255\n");
+        assert_eq!(refuses, Some(Err(NoCode::Rejected("no".to_owned()))));
+        let crashes = verdict("crashes", "#!/bin/sh\nkill -SEGV $$\n");
+        let Some(Err(NoCode::Crashed(how))) = crashes else { panic!("{crashes:?}") };
+        assert!(how.starts_with("ptxas 13.0: it ends by signal: 11"), "{how}");
         std::fs::remove_dir_all(&folder).unwrap();
     }
 

@@ -3,7 +3,7 @@
 //! Where both have the same machine code, ptxas has folded the instructions and agrees. Where they differ in the immediates of the instructions
 //! that make the constant and in nothing else, it has folded them to another constant. Everything else it has not folded, which says nothing.
 
-use super::{Case, Failure, Oracle, Tools, Verdict};
+use super::{Case, Failure, NoCode, Oracle, Tools, Verdict};
 use crate::launch::{LaunchSpec, execute};
 use crate::{Program, ptx};
 use arbitrary::Unstructured;
@@ -56,7 +56,13 @@ pub fn folding(seed: u64, config: &Config, tools: &dyn Tools) -> Option<(Case, F
     let both = case(made.module(&more))?;
     let code = match tools.ptxas(&both.text, made.target)? {
         Ok(code) => code,
-        Err(said) => return Some((both, fail(Oracle::Ptxas, format!("ptxas rejects: {said}")))),
+        Err(NoCode::Rejected(said)) => {
+            return Some((both, fail(Oracle::Ptxas, format!("ptxas rejects: {said}"))));
+        }
+        Err(NoCode::Crashed(how)) => {
+            verdict.ptxas_crashed = Some(how);
+            return Some((both, Ok((verdict, Folded::default()))));
+        }
     };
     let mut folded = Folded::default();
     for n in 0..made.bits.len() {

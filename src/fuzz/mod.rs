@@ -34,7 +34,7 @@ mod spoilt;
 
 pub use case::Case;
 pub use check::{
-    Effort, NoRemains, NoTools, Remains, Tools, Verdict, check, check_with, difference, is_defined,
+    Effort, NoCode, NoRemains, NoTools, Remains, Tools, Verdict, check, check_with, difference, is_defined,
     reference_launch,
 };
 pub use folding::{Folded, FoldingResult, folding};

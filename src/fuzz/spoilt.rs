@@ -1,6 +1,6 @@
 //! Spoilt statements: does the validator take what ptxas takes, and nothing else?
 
-use super::{Case, Failure, Oracle, Tools};
+use super::{Case, Failure, NoCode, Oracle, Tools};
 use crate::Language;
 use crate::launch::LaunchSpec;
 use crate::ptx::ValidatedModule;
@@ -9,12 +9,14 @@ use warpsmith_smith::Random;
 use warpsmith_smith::spoilt::{Change, Statement, draw};
 
 /// What both say of a statement.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Both {
     /// It is valid.
     Take,
     /// It is not.
     Refuse,
+    /// The validator has a verdict, but ptxas crashed.
+    Crash(String),
 }
 
 /// Enough for a statement and three changes.
@@ -38,9 +40,12 @@ pub fn spoilt(seed: u64, tools: &dyn Tools) -> Option<(Case, Result<Both, Failur
         }
     }
     let what = match (&verdicts.ours, &verdicts.theirs) {
+        (_, Err(NoCode::Crashed(how))) => return Some((verdicts.case, Ok(Both::Crash(how.clone())))),
         (Ok(()), Ok(())) => return Some((verdicts.case, Ok(Both::Take))),
-        (Err(_), Err(_)) => return Some((verdicts.case, Ok(Both::Refuse))),
-        (Ok(()), Err(said)) => format!("`{}` is accepted, ptxas: {said}", statement.opcode.text()),
+        (Err(_), Err(NoCode::Rejected(_))) => return Some((verdicts.case, Ok(Both::Refuse))),
+        (Ok(()), Err(NoCode::Rejected(said))) => {
+            format!("`{}` is accepted, ptxas: {said}", statement.opcode.text())
+        }
         (Err(said), Ok(())) => {
             format!("`{}` is rejected, ptxas accepts it: {said}", statement.opcode.text())
         }
@@ -57,12 +62,12 @@ struct Verdicts {
     /// The statement, with its version and target.
     statement: String,
     ours: Result<(), String>,
-    theirs: Result<(), String>,
+    theirs: Result<(), NoCode>,
 }
 
 impl Verdicts {
     fn differ(&self) -> bool {
-        self.ours.is_ok() != self.theirs.is_ok()
+        !matches!(self.theirs, Err(NoCode::Crashed(_))) && self.ours.is_ok() != self.theirs.is_ok()
     }
 }
 
@@ -78,13 +83,13 @@ fn compare(statement: &Statement, changes: &[Change], tools: &dyn Tools) -> Opti
         Err(errors) => Err(format!("{} {}", errors[0].code, errors[0].message)),
     };
     // What an assembler says begins with its own name and the place.
-    let theirs = theirs.map_err(|said| {
-        let first = said.lines().next().unwrap_or_default();
-        first
-            .rsplit_once("error   : ")
-            .or(first.rsplit_once("fatal   : "))
-            .map_or(first, |(_, what)| what)
-            .to_owned()
+    let theirs = theirs.map_err(|no_code| match no_code {
+        NoCode::Rejected(said) => {
+            let first = said.lines().next().unwrap_or_default();
+            let what = first.rsplit_once("error   : ").or(first.rsplit_once("fatal   : "));
+            NoCode::Rejected(what.map_or(first, |(_, what)| what).to_owned())
+        }
+        NoCode::Crashed(how) => NoCode::Crashed(how),
     });
     let shown = format!(".version {} .target {}: {statement}", statement.version, statement.target);
     let case = Case {

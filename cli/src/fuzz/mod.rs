@@ -197,6 +197,9 @@ fn worker(
             Ok(Some((_, Ok(verdict)))) => {
                 state.runs.fetch_add(verdict.runs.into(), Ordering::Relaxed);
                 state.unknown.fetch_add(u64::from(verdict.unknown.is_some()), Ordering::Relaxed);
+                if let Some(how) = verdict.ptxas_crashed {
+                    state.add_crash(seed, how);
+                }
                 for (why, all) in [(verdict.not_llvm, &state.not_llvm), (verdict.not_gpu, &state.not_gpu)] {
                     if let Some(why) = why {
                         let mut all = locked(all);

@@ -159,12 +159,13 @@ impl Source {
             Source::Spoilt => {
                 let (case, checked) = fuzz::spoilt(seed, tools)?;
                 let verdict = checked.map(|both| {
-                    let count = match both {
-                        Both::Take => &state.taken,
-                        Both::Refuse => &state.refused,
-                    };
-                    count.fetch_add(1, Ordering::Relaxed);
-                    Verdict::default()
+                    let mut verdict = Verdict::default();
+                    match both {
+                        Both::Take => _ = state.taken.fetch_add(1, Ordering::Relaxed),
+                        Both::Refuse => _ = state.refused.fetch_add(1, Ordering::Relaxed),
+                        Both::Crash(how) => verdict.ptxas_crashed = Some(how),
+                    }
+                    verdict
                 });
                 Some((case, verdict))
             }

@@ -21,6 +21,8 @@ pub(super) struct State {
     /// Statements that both ptxas and the validator take, and those that both refuse.
     pub taken: AtomicU64,
     pub refused: AtomicU64,
+    /// How ptxas crashed, how often, and with which seeds first.
+    pub crashed: Mutex<BTreeMap<String, Crashes>>,
     /// Why LLVM was not asked, and how often; and why the GPU was not.
     pub not_llvm: Mutex<BTreeMap<String, u64>>,
     pub not_gpu: Mutex<BTreeMap<String, u64>>,
@@ -29,6 +31,14 @@ pub(super) struct State {
     pub busy: Mutex<Vec<Option<(u64, Instant)>>>,
     /// By cause: how often, and the first.
     pub found: Mutex<BTreeMap<String, Found>>,
+}
+
+/// Programs that ptxas crashed on in one way.
+#[derive(Default)]
+pub(super) struct Crashes {
+    count: u64,
+    /// The first of them.
+    seeds: Vec<u64>,
 }
 
 /// A failure: what went wrong for which seed, and how often for others.
@@ -54,6 +64,9 @@ pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// How many seeds of one kind of crash are listed.
+const SEEDS_SHOWN: usize = 8;
+
 impl State {
     /// Before the first seed.
     pub(super) fn new(seed: u64, jobs: usize) -> State {
@@ -66,11 +79,22 @@ impl State {
             unfolded: AtomicU64::new(0),
             taken: AtomicU64::new(0),
             refused: AtomicU64::new(0),
+            crashed: Mutex::default(),
             not_llvm: Mutex::default(),
             not_gpu: Mutex::default(),
             stop: AtomicBool::new(false),
             busy: Mutex::new(vec![None; jobs]),
             found: Mutex::default(),
+        }
+    }
+
+    /// ptxas crashed on the program of a seed: no finding, but one for its makers.
+    pub(super) fn add_crash(&self, seed: u64, how: String) {
+        let mut all = locked(&self.crashed);
+        let crashes = all.entry(how).or_default();
+        crashes.count += 1;
+        if crashes.seeds.len() < SEEDS_SHOWN {
+            crashes.seeds.push(seed);
         }
     }
 
@@ -137,6 +161,16 @@ pub(super) fn summary(
         writeln!(
             out,
             "{taken} statements are taken by ptxas and the validator, {refused} are refused by both"
+        )?;
+    }
+    for (how, crashes) in locked(&state.crashed).iter() {
+        let seeds: Vec<String> = crashes.seeds.iter().map(u64::to_string).collect();
+        let first = if crashes.count > crashes.seeds.len() as u64 { "first " } else { "" };
+        writeln!(
+            out,
+            "{} not checked by ptxas, which crashed ({how}): {first}seeds {}",
+            crashes.count,
+            seeds.join(", ")
         )?;
     }
     for (who, reasons) in [("LLVM", &state.not_llvm), ("the GPU", &state.not_gpu)] {

@@ -8,7 +8,7 @@ mod ways;
 
 pub use compare::difference;
 pub use defined::{is_defined, reference_launch};
-pub use tools::{NoRemains, NoTools, Remains, Tools};
+pub use tools::{NoCode, NoRemains, NoTools, Remains, Tools};
 
 use super::{Case, Failure, Oracle};
 use crate::emit::regs::Registers;
@@ -27,6 +27,8 @@ pub struct Verdict {
     pub not_compiled: Option<String>,
     /// The targets cannot do what the program asks for, by the compiler's own message; nothing was compared.
     pub refused: Option<String>,
+    /// The last crash of ptxas, if it crashed.
+    pub ptxas_crashed: Option<String>,
     /// Why LLVM was not asked, if it was to be.
     pub not_llvm: Option<String>,
     /// Why no GPU was asked, if one was to be.
@@ -101,6 +103,20 @@ impl Trial<'_> {
     fn run(&self, program: &Program, verdict: &mut Verdict) -> Outcome {
         verdict.runs += 1;
         execute(program, &self.case.launch)
+    }
+
+    /// What ptxas says of a text that it rejects, if it is to be asked; a crash goes into the verdict.
+    fn ptxas_rejects(&self, text: &str, target: Target, verdict: &mut Verdict) -> Option<String> {
+        if !self.asks(Oracle::Ptxas) {
+            return None;
+        }
+        match self.tools.ptxas(text, target)?.err()? {
+            NoCode::Rejected(said) => Some(said),
+            NoCode::Crashed(how) => {
+                verdict.ptxas_crashed = Some(how);
+                None
+            }
+        }
     }
 
     fn ir(&self, verdict: &mut Verdict) -> Result<(), Failure> {
@@ -216,9 +232,7 @@ impl Trial<'_> {
         // The engine's own says how many instructions the PTX takes.
         let expected = of_engine.as_ref().unwrap_or(expected);
         let target = module.target.unwrap_or(Target::sm(90));
-        if self.asks(Oracle::Ptxas)
-            && let Some(Err(said)) = self.tools.ptxas(&compiled.text, target)
-        {
+        if let Some(said) = self.ptxas_rejects(&compiled.text, target, verdict) {
             return failure(Oracle::Ptxas, format!("{way}: ptxas rejects: {said}"));
         }
         match shown {
@@ -240,9 +254,7 @@ impl Trial<'_> {
                 return failure(Oracle::Text, "PTX that is printed and read is another");
             }
         }
-        if self.asks(Oracle::Ptxas)
-            && let Some(Err(said)) = self.tools.ptxas(&self.case.text, module.target())
-        {
+        if let Some(said) = self.ptxas_rejects(&self.case.text, module.target(), verdict) {
             return failure(Oracle::Ptxas, format!("ptxas rejects: {said}"));
         }
         let program = match Program::load(&module) {

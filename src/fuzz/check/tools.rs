@@ -6,15 +6,15 @@ use crate::launch::LaunchSpec;
 
 /// Programs of others that oracles ask, where they are installed.
 pub trait Tools: Sync {
-    /// The code that ptxas makes of a text, or what it says; `None` without a ptxas that knows the target.
-    fn ptxas(&self, text: &str, target: Target) -> Option<Result<Vec<u8>, String>>;
+    /// The code that ptxas makes of a text, or why there is none; `None` without a ptxas that knows the target.
+    fn ptxas(&self, text: &str, target: Target) -> Option<Result<Vec<u8>, NoCode>>;
     /// Which release of ptxas says what of a text without making code of it; `None` without one that knows the version and the target.
     fn check(
         &self,
         _text: &str,
         _version: Version,
         _target: Target,
-    ) -> Option<(Release, Result<(), String>)> {
+    ) -> Option<(Release, Result<(), NoCode>)> {
         None
     }
     /// The PTX that LLVM makes of its own text; `None` without an LLVM.
@@ -23,6 +23,15 @@ pub trait Tools: Sync {
     fn gpu(&self, _text: &str, _target: Target, _launch: &LaunchSpec) -> Result<Remains, NoRemains> {
         Err(NoRemains::NotRun("there is no GPU".to_owned()))
     }
+}
+
+/// Why ptxas has made no code.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum NoCode {
+    /// It rejects the text: what it says.
+    Rejected(String),
+    /// It was ended by a signal, which says nothing about the text: its release, and which signal.
+    Crashed(String),
 }
 
 /// What a launch on a GPU leaves.
@@ -50,7 +59,7 @@ pub enum NoRemains {
 pub struct NoTools;
 
 impl Tools for NoTools {
-    fn ptxas(&self, _text: &str, _target: Target) -> Option<Result<Vec<u8>, String>> {
+    fn ptxas(&self, _text: &str, _target: Target) -> Option<Result<Vec<u8>, NoCode>> {
         None
     }
 

@@ -6,10 +6,15 @@
 //! their overlaps allow. Since every value keeps one slot, we read the slots off the operands and make the edge moves
 //! ourselves: there the register class of a move is known, which an edit of the allocator does not say.
 //!
+//! It is given only values that live across blocks, and parameters and arguments of blocks: registers of values within a block are found in one pass ([`local`]), at
+//! a fraction of the cost.
+//!
 //! The allocator has three classes and PTX six. The rare ones share one: a PTX register is named by (slot, class), so values of
 //! different classes in one slot are different registers and never meet.
 
+use super::local::{self, Reaches};
 use super::{Assignment, UNASSIGNED};
+use cranelift_entity::SecondaryMap;
 use regalloc2 as ra;
 use warpsmith_base::FxHashMap;
 use warpsmith_lower::mach::{Block, Edge, Function, RegClass, Terminator, VReg};
@@ -22,7 +27,8 @@ pub fn allocate(func: &Function) -> Option<Assignment> {
     if func.insts.len() > MAX_INSTS {
         return None;
     }
-    let view = View::new(func);
+    let reach = Reaches::of(func);
+    let view = View::new(func, &reach);
     // The scratch registers only serve moves between slots, which are dropped.
     let env = ra::MachineEnv {
         preferred_regs_by_class: [ra::PRegSet::empty(); 3],
@@ -40,7 +46,7 @@ pub fn allocate(func: &Function) -> Option<Assignment> {
         let inst = ra::Inst::new(inst);
         let operands = ra::Function::inst_operands(&view, inst);
         for (operand, allocation) in operands.iter().zip(output.inst_allocs(inst)) {
-            let vreg = VReg::from_u32(operand.vreg().vreg() as u32);
+            let vreg = view.across[operand.vreg().vreg()];
             let class = func.vregs[vreg];
             let slot = allocation.as_stack()?.index();
             let index = *register.entry((class, slot)).or_insert_with(|| assignment.fresh(class).index);
@@ -51,6 +57,7 @@ pub fn allocate(func: &Function) -> Option<Assignment> {
             *home = index;
         }
     }
+    local::fill(func, &reach, &mut assignment);
     Some(assignment)
 }
 
@@ -62,10 +69,14 @@ fn class_of(class: RegClass) -> ra::RegClass {
     }
 }
 
-/// A function as the allocator wants it: blocks numbered in layout order, instructions numbered through, critical edges split.
+/// A function as the allocator wants it: blocks numbered in layout order, instructions numbered through, critical edges split. Values within a block are not in
+/// it, nor are instructions that name no other.
 struct View {
     blocks: Vec<ViewBlock>,
-    vregs: usize,
+    /// The values of the view, by their numbers in it.
+    across: Vec<VReg>,
+    /// The numbers, plus one; 0 for values that are not in it.
+    numbers: SecondaryMap<VReg, u32>,
     /// Where the operands of each instruction end, and its role in its block.
     ends: Vec<(u32, Role)>,
     operands: Vec<ra::Operand>,
@@ -95,12 +106,17 @@ fn slice<T>(list: &[T], (start, end): (u32, u32)) -> &[T] {
 }
 
 impl View {
-    fn new(func: &Function) -> Self {
+    fn new(func: &Function, reach: &Reaches) -> Self {
+        let across: Vec<VReg> = func.vregs.keys().filter(|&vreg| reach.is_across(vreg)).collect();
+        let mut numbers = SecondaryMap::new();
+        numbers.resize(func.vregs.len());
+        (1..).zip(&across).for_each(|(number, &vreg)| numbers[vreg] = number);
         let mut view = View {
             blocks: Vec::with_capacity(func.layout.len()),
-            vregs: func.vregs.len(),
-            ends: Vec::with_capacity(func.insts.len() + func.layout.len()),
-            operands: Vec::with_capacity(func.operands.len()),
+            across,
+            numbers,
+            ends: Vec::new(),
+            operands: Vec::new(),
             block_lists: Vec::new(),
             vreg_lists: Vec::with_capacity(func.args.len()),
         };
@@ -170,7 +186,9 @@ impl View {
                     self.operand(func, vreg, ra::OperandKind::Def);
                 }
             }
-            self.end_inst(Role::Body);
+            if self.operands.len() as u32 > self.ends.last().map_or(0, |end| end.0) {
+                self.end_inst(Role::Body);
+            }
         }
         let terminator = func.blocks[block].terminator;
         if let Some(vreg) = terminator.used() {
@@ -190,12 +208,18 @@ impl View {
     }
 
     fn operand(&mut self, func: &Function, vreg: VReg, kind: ra::OperandKind) {
+        let Some(vreg) = self.vreg(func, vreg) else { return };
         let pos = match kind {
             ra::OperandKind::Use => ra::OperandPos::Early,
             ra::OperandKind::Def => ra::OperandPos::Late,
         };
-        let vreg = ra::VReg::new(vreg.as_u32() as usize, class_of(func.vregs[vreg]));
         self.operands.push(ra::Operand::new(vreg, ra::OperandConstraint::Any, kind, pos));
+    }
+
+    /// A value of the view; `None` for those within a block.
+    fn vreg(&self, func: &Function, vreg: VReg) -> Option<ra::VReg> {
+        let number = self.numbers[vreg].checked_sub(1)?;
+        Some(ra::VReg::new(number as usize, class_of(func.vregs[vreg])))
     }
 
     fn end_inst(&mut self, role: Role) {
@@ -210,8 +234,10 @@ impl View {
 
     fn add_vregs(&mut self, func: &Function, vregs: &[VReg]) -> (u32, u32) {
         let start = self.vreg_lists.len() as u32;
-        let vreg = |&v: &VReg| ra::VReg::new(v.as_u32() as usize, class_of(func.vregs[v]));
-        self.vreg_lists.extend(vregs.iter().map(vreg));
+        for &vreg in vregs {
+            let vreg = self.vreg(func, vreg).expect("what an edge gives or takes lives across blocks");
+            self.vreg_lists.push(vreg);
+        }
         (start, self.vreg_lists.len() as u32)
     }
 }
@@ -268,7 +294,7 @@ impl ra::Function for View {
     }
 
     fn num_vregs(&self) -> usize {
-        self.vregs
+        self.across.len()
     }
 
     fn spillslot_size(&self, _: ra::RegClass) -> usize {

@@ -1,7 +1,8 @@
-//! Registers for functions that are too large for `regalloc2`, in one pass over the text.
+//! Registers of values that are used in their own block only, in one pass over the text.
 //!
-//! A value that is used in its own block only takes a register that is free, and gives it back behind its last use. One that lives across
-//! blocks, or is a parameter of a block or an argument of a branch, has a register of its own: what shares these is left to ptxas.
+//! Such a value takes a register that is free, and gives it back behind its last use. A value that lives across blocks, or is a parameter of a block or
+//! an argument of a branch, keeps the register that it has, and without one gets its own: in functions that are too large for `regalloc2`, what shares
+//! these is left to ptxas.
 
 use super::{Assignment, UNASSIGNED};
 use cranelift_entity::SecondaryMap;
@@ -20,43 +21,74 @@ enum Reach {
 
 /// A home for every virtual register, in time linear in the function.
 pub fn allocate(func: &Function) -> Assignment {
-    let reach = reaches(func);
     let mut assignment = Assignment::empty(func);
+    fill(func, &Reaches::of(func), &mut assignment);
+    assignment
+}
+
+/// Gives a home to every virtual register that has none yet. Values within a block do not share one with others.
+pub(super) fn fill(func: &Function, reach: &Reaches, assignment: &mut Assignment) {
+    let reach = &reach.0;
     let mut free: [Vec<u32>; RegClass::COUNT] = Default::default();
     let mut ending: Vec<VReg> = Vec::new();
     for &block in &func.layout {
         for &param in func.params(block) {
-            assignment.index[param] = assignment.fresh(func.vregs[param]).index;
+            if assignment.index[param] == UNASSIGNED {
+                assignment.index[param] = assignment.fresh(func.vregs[param]).index;
+            }
         }
         for (at, inst) in (0..).zip(func.block_insts(block)) {
+            let operands = func.inst_operands(inst);
+            let ends = |vreg: &VReg| reach[*vreg] == Reach::Within(block, at);
+            // Operands are read before results are written, which may take over their registers.
             ending.clear();
-            for operand in func.inst_operands(inst) {
-                if let Some(vreg) = operand.defined().filter(|&vreg| assignment.index[vreg] == UNASSIGNED) {
+            ending.extend(operands.iter().filter_map(|operand| operand.used()).filter(ends));
+            ending.sort_unstable();
+            ending.dedup();
+            release(func, assignment, &ending, &mut free);
+            ending.clear();
+            for vreg in operands.iter().filter_map(|operand| operand.defined()) {
+                if assignment.index[vreg] == UNASSIGNED {
                     let class = func.vregs[vreg];
                     let within = matches!(reach[vreg], Reach::Within(..));
                     let reused = if within { free[class as usize].pop() } else { None };
                     assignment.index[vreg] = reused.unwrap_or_else(|| assignment.fresh(class).index);
-                }
-                let named = operand.used().or(operand.defined());
-                if let Some(vreg) = named.filter(|&vreg| reach[vreg] == Reach::Within(block, at)) {
-                    ending.push(vreg);
+                    ending.extend(Some(vreg).filter(ends));
                 }
             }
-            // Behind the definitions: none shares a register with an operand of its own instruction.
-            ending.sort_unstable();
-            ending.dedup();
-            for &vreg in &ending {
-                if assignment.index[vreg] != UNASSIGNED {
-                    free[func.vregs[vreg] as usize].push(assignment.index[vreg]);
-                }
-            }
+            release(func, assignment, &ending, &mut free);
         }
         let decides = func.blocks[block].terminator.used();
         if let Some(vreg) = decides.filter(|&vreg| reach[vreg] == Reach::Within(block, u32::MAX)) {
             free[func.vregs[vreg] as usize].push(assignment.index[vreg]);
         }
     }
-    assignment
+}
+
+/// Gives back the registers of values.
+fn release(
+    func: &Function,
+    assignment: &Assignment,
+    values: &[VReg],
+    free: &mut [Vec<u32>; RegClass::COUNT],
+) {
+    for &vreg in values {
+        free[func.vregs[vreg] as usize].push(assignment.index[vreg]);
+    }
+}
+
+/// Where each value is used.
+pub(super) struct Reaches(SecondaryMap<VReg, Reach>);
+
+impl Reaches {
+    pub fn of(func: &Function) -> Self {
+        Reaches(reaches(func))
+    }
+
+    /// True for a value that another block uses, or that an edge gives or takes.
+    pub fn is_across(&self, vreg: VReg) -> bool {
+        self.0[vreg] == Reach::Across
+    }
 }
 
 fn reaches(func: &Function) -> SecondaryMap<VReg, Reach> {

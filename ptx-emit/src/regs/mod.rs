@@ -21,8 +21,8 @@ pub use moves::sequentialize;
 pub enum Registers {
     /// Each virtual register is a PTX register; every edge moves every block parameter.
     Virtual,
-    /// `regalloc2` shares registers between values that are never live together and coalesces moves away. Functions of many blocks are done
-    /// as by `Local`.
+    /// `regalloc2` shares registers between values across blocks that are never live together, and coalesces moves away; values within a block are
+    /// done as by `Local`, and so are functions of many blocks.
     Allocated,
     /// Values that are used in their own block only share registers, in time linear in the function.
     Local,

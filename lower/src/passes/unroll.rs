@@ -457,6 +457,9 @@ impl Rounds<'_> {
     }
 
     fn eval(&self, value: Value, state: &mut Known, depth: u32) -> Option<Constant> {
+        if let constant @ Some(_) = matching::constant(&self.func.dfg, value) {
+            return constant;
+        }
         if let Some(&known) = state.get(&value) {
             return known;
         }
@@ -479,7 +482,7 @@ impl Rounds<'_> {
             return None;
         }
         if matches!(func.dfg[inst], InstData::IntConst { .. } | InstData::FloatConst { .. }) {
-            return matching::constant(&func.dfg, value);
+            return None;
         }
         let args = func.dfg.args(inst).iter();
         let constants: SmallVec<[(Value, Option<Constant>); 4]> =

@@ -5,7 +5,9 @@ use super::texture::HANDLE_BYTES;
 use super::{Arg, Global, HandleSpec, LaunchSpec, Reading, Resource, TensorMapSpec, TensorMemory};
 use super::{TexelMemory, Texels, Traversal};
 use std::fmt;
-use warpsmith_gpu::{Array, Error, Gpu, Launch, Linear, Memory, Optimization, Shape, TensorMap, Texture};
+use warpsmith_gpu::{
+    Array, Error, Gpu, Launch, Linear, Memory, Module, Optimization, Shape, TensorMap, Texture,
+};
 use warpsmith_interp::Fault;
 use warpsmith_interp::cuda::{
     ADDRESS_MODES, ELEMENT_TYPES, FILLS, FILTERS, FORMATS, INTERLEAVES, NORMALIZED_COORDINATES, PROMOTIONS,
@@ -81,20 +83,7 @@ pub fn execute_on_gpu(
         return unsupported("poison, schedules and seeds");
     }
     let module = gpu.load(ptx, optimization)?;
-    let mut buffers: Vec<Option<Memory<'_>>> = Vec::new();
-    for arg in &spec.args {
-        buffers.push(match arg {
-            Arg::Buffer { bytes, .. } => Some(gpu.upload(bytes)?),
-            Arg::Value(_) | Arg::SameAs(_) | Arg::TensorMap(_) | Arg::Resource(_) => None,
-            Arg::Multicast(_) => return unsupported("multicast addresses, which need several GPUs,"),
-        });
-    }
-    let mut memory: Vec<(&str, Memory<'_>)> = Vec::new();
-    for (name, arg) in &spec.memory {
-        if let Arg::Buffer { bytes, .. } = arg {
-            memory.push((name, gpu.upload(bytes)?));
-        }
-    }
+    let memory = Placed::new(gpu, spec)?;
     // Arrays first, as objects borrow them.
     let of_args = spec.args.iter().map(|arg| match arg {
         Arg::Resource(resource) => Some(resource),
@@ -108,51 +97,13 @@ pub fn execute_on_gpu(
     for (resource, array) in resources.iter().zip(&arrays) {
         objects.push(match resource {
             None => None,
-            Some(resource) => Some(object(gpu, resource, array.as_ref(), &arrays, &buffers)?),
+            Some(resource) => Some(object(gpu, resource, array.as_ref(), &arrays, &memory.buffers)?),
         });
     }
     let (of_args, of_handles) = objects.split_at(spec.args.len());
-    let mut params: Vec<Vec<u8>> = Vec::new();
-    for (arg, (buffer, object)) in spec.args.iter().zip(buffers.iter().zip(of_args)) {
-        let address = |of: Option<&Memory<'_>>| of.map_or(0, Memory::address).to_le_bytes().to_vec();
-        params.push(match arg {
-            Arg::Value(bytes) => bytes.clone(),
-            Arg::Buffer { .. } => address(buffer.as_ref()),
-            Arg::SameAs(index) => address(same(&spec.args, &buffers, *index)),
-            Arg::TensorMap(map) => {
-                let of = match &map.of {
-                    TensorMemory::Argument(index) => same(&spec.args, &buffers, *index),
-                    TensorMemory::Named(name) => memory.iter().find(|(n, _)| n == name).map(|(_, m)| m),
-                };
-                let of = of.ok_or_else(|| bad_launch(format!("the memory {:?} of a tensor map", map.of)))?;
-                gpu.tensor_map(&tensor_map(map, of.address())?)?.to_vec()
-            }
-            Arg::Resource(_) => object.as_ref().map_or(0, Texture::handle).to_le_bytes().to_vec(),
-            Arg::Multicast(_) => Vec::new(),
-        });
-    }
-    for (HandleSpec { arg, at, .. }, object) in spec.handles.iter().zip(of_handles) {
-        let bytes = object.as_ref().map_or(0, Texture::handle).to_le_bytes();
-        let (at, out) = (*at as usize, || bad_launch(format!("a handle at {at} of argument {arg}")));
-        match buffers.get(*arg).and_then(Option::as_ref) {
-            Some(buffer) => buffer.write(at, &bytes)?,
-            None => {
-                let place =
-                    params.get_mut(*arg).and_then(|bytes| bytes.get_mut(at..at + HANDLE_BYTES as usize));
-                place.ok_or_else(out)?.copy_from_slice(&bytes);
-            }
-        }
-    }
-    for Global { name, content } in &spec.globals {
-        match content {
-            Some(Arg::Value(bytes) | Arg::Buffer { bytes, .. }) => module.write_variable(name, bytes)?,
-            Some(Arg::SameAs(index)) => {
-                let address = same(&spec.args, &buffers, *index).map_or(0, Memory::address);
-                module.write_variable(name, &address.to_le_bytes())?;
-            }
-            Some(Arg::Multicast(_) | Arg::TensorMap(_) | Arg::Resource(_)) | None => {}
-        }
-    }
+    let mut params = memory.params(gpu, of_args)?;
+    memory.write_handles(of_handles, &mut params)?;
+    memory.write_globals(&module)?;
     let mut launch = Launch::new(spec.entry.as_str(), spec.grid, spec.block);
     launch.cluster = spec.cluster;
     launch.cooperative = spec.cooperative;
@@ -165,31 +116,124 @@ pub fn execute_on_gpu(
     };
     let surfaces: Vec<Option<Vec<u8>>> =
         resources.iter().zip(&arrays).map(texels).collect::<Result<_, _>>()?;
-    let mut contents = Vec::new();
-    for (i, arg) in spec.args.iter().enumerate() {
-        contents.push(match arg {
-            Arg::Buffer { .. } => buffers[i].as_ref().map(Memory::read).transpose()?,
-            Arg::SameAs(index) => same(&spec.args, &buffers, *index).map(Memory::read).transpose()?,
-            Arg::Resource(_) => surfaces[i].clone(),
-            Arg::Value(_) | Arg::Multicast(_) | Arg::TensorMap(_) => None,
-        });
-    }
-    let variable = |global: &Global| Ok((global.name.clone(), module.read_variable(&global.name)?));
-    let named = |(name, memory): &(&str, Memory<'_>)| Ok(((*name).to_owned(), memory.read()?));
-    Ok(OnGpu {
-        buffers: contents,
-        globals: spec.globals.iter().map(variable).collect::<Result<_, Error>>()?,
-        memory: memory.iter().map(named).collect::<Result<_, Error>>()?,
-        handles: surfaces[spec.args.len()..].to_vec(),
-    })
+    memory.left(&module, &surfaces)
 }
 
-/// The memory of an argument that is a buffer, or the same as an earlier one.
-fn same<'m, 'g>(args: &[Arg], buffers: &'m [Option<Memory<'g>>], index: usize) -> Option<&'m Memory<'g>> {
-    match args.get(index)? {
-        // An argument is the same as an earlier one only.
-        Arg::SameAs(earlier) if *earlier < index => same(args, buffers, *earlier),
-        _ => buffers.get(index)?.as_ref(),
+/// The memory of a launch on the GPU.
+struct Placed<'a, 'g> {
+    spec: &'a LaunchSpec,
+    /// For each argument that is a buffer.
+    buffers: Vec<Option<Memory<'g>>>,
+    /// The buffers of the launch's `memory`.
+    named: Vec<(&'a str, Memory<'g>)>,
+}
+
+impl<'a, 'g> Placed<'a, 'g> {
+    fn new(gpu: &'g Gpu, spec: &'a LaunchSpec) -> Result<Placed<'a, 'g>, GpuError> {
+        let mut buffers = Vec::with_capacity(spec.args.len());
+        for arg in &spec.args {
+            buffers.push(match arg {
+                Arg::Buffer { bytes, .. } => Some(gpu.upload(bytes)?),
+                Arg::Value(_) | Arg::SameAs(_) | Arg::TensorMap(_) | Arg::Resource(_) => None,
+                Arg::Multicast(_) => {
+                    let what = "multicast addresses, which need several GPUs,".to_owned();
+                    return Err(GpuError::Unsupported(what));
+                }
+            });
+        }
+        let mut named = Vec::with_capacity(spec.memory.len());
+        for (name, arg) in &spec.memory {
+            if let Arg::Buffer { bytes, .. } = arg {
+                named.push((name.as_str(), gpu.upload(bytes)?));
+            }
+        }
+        Ok(Placed { spec, buffers, named })
+    }
+
+    /// The memory of an argument that is a buffer, or the same as an earlier one.
+    fn buffer(&self, index: usize) -> Option<&Memory<'g>> {
+        match self.spec.args.get(index)? {
+            // An argument is the same as an earlier one only.
+            Arg::SameAs(earlier) if *earlier < index => self.buffer(*earlier),
+            _ => self.buffers.get(index)?.as_ref(),
+        }
+    }
+
+    /// The bytes of each argument; of one that is a texture or surface, its object.
+    fn params(&self, gpu: &Gpu, objects: &[Option<Texture<'_>>]) -> Result<Vec<Vec<u8>>, GpuError> {
+        let address = |of: Option<&Memory<'_>>| of.map_or(0, Memory::address).to_le_bytes().to_vec();
+        let mut params = Vec::with_capacity(self.spec.args.len());
+        for (i, (arg, object)) in self.spec.args.iter().zip(objects).enumerate() {
+            params.push(match arg {
+                Arg::Value(bytes) => bytes.clone(),
+                Arg::Buffer { .. } | Arg::SameAs(_) => address(self.buffer(i)),
+                Arg::TensorMap(map) => {
+                    let of = match &map.of {
+                        TensorMemory::Argument(index) => self.buffer(*index),
+                        TensorMemory::Named(name) => {
+                            self.named.iter().find(|(n, _)| n == name).map(|(_, m)| m)
+                        }
+                    };
+                    let of =
+                        of.ok_or_else(|| bad_launch(format!("the memory {:?} of a tensor map", map.of)))?;
+                    gpu.tensor_map(&tensor_map(map, of.address())?)?.to_vec()
+                }
+                Arg::Resource(_) => object.as_ref().map_or(0, Texture::handle).to_le_bytes().to_vec(),
+                Arg::Multicast(_) => Vec::new(),
+            });
+        }
+        Ok(params)
+    }
+
+    /// Writes the launch's handles into buffers and arguments.
+    fn write_handles(&self, objects: &[Option<Texture<'_>>], params: &mut [Vec<u8>]) -> Result<(), GpuError> {
+        for (HandleSpec { arg, at, .. }, object) in self.spec.handles.iter().zip(objects) {
+            let bytes = object.as_ref().map_or(0, Texture::handle).to_le_bytes();
+            let (at, out) = (*at as usize, || bad_launch(format!("a handle at {at} of argument {arg}")));
+            match self.buffers.get(*arg).and_then(Option::as_ref) {
+                Some(buffer) => buffer.write(at, &bytes)?,
+                None => {
+                    let place =
+                        params.get_mut(*arg).and_then(|bytes| bytes.get_mut(at..at + HANDLE_BYTES as usize));
+                    place.ok_or_else(out)?.copy_from_slice(&bytes);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn write_globals(&self, module: &Module<'_>) -> Result<(), GpuError> {
+        for Global { name, content } in &self.spec.globals {
+            match content {
+                Some(Arg::Value(bytes) | Arg::Buffer { bytes, .. }) => module.write_variable(name, bytes)?,
+                Some(Arg::SameAs(index)) => {
+                    let address = self.buffer(*index).map_or(0, Memory::address);
+                    module.write_variable(name, &address.to_le_bytes())?;
+                }
+                Some(Arg::Multicast(_) | Arg::TensorMap(_) | Arg::Resource(_)) | None => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// What is there after the launch; `surfaces` are the texels of arguments and then of handles.
+    fn left(&self, module: &Module<'_>, surfaces: &[Option<Vec<u8>>]) -> Result<OnGpu, GpuError> {
+        let mut buffers = Vec::with_capacity(self.spec.args.len());
+        for (i, arg) in self.spec.args.iter().enumerate() {
+            buffers.push(match arg {
+                Arg::Buffer { .. } | Arg::SameAs(_) => self.buffer(i).map(Memory::read).transpose()?,
+                Arg::Resource(_) => surfaces[i].clone(),
+                Arg::Value(_) | Arg::Multicast(_) | Arg::TensorMap(_) => None,
+            });
+        }
+        let variable = |global: &Global| Ok((global.name.clone(), module.read_variable(&global.name)?));
+        let named = |(name, memory): &(&str, Memory<'_>)| Ok(((*name).to_owned(), memory.read()?));
+        Ok(OnGpu {
+            buffers,
+            globals: self.spec.globals.iter().map(variable).collect::<Result<_, Error>>()?,
+            memory: self.named.iter().map(named).collect::<Result<_, Error>>()?,
+            handles: surfaces[self.spec.args.len()..].to_vec(),
+        })
     }
 }
 

@@ -1,6 +1,8 @@
 //! A matrix statement of `tests/oracle` as a kernel: its registers, matrices in memory and descriptors come from pools of numbers of the statement's
 //! types, and every register and byte that it writes is stored.
 
+use self::inputs::Inputs;
+use self::kernel::Kernel;
 use super::{Case, Check};
 use crate::runs::digest;
 use serde_json::json;
@@ -8,7 +10,6 @@ use std::collections::BTreeSet;
 use warpsmith::interp::SplitMix64;
 use warpsmith::isa::{Mnemonic, ScalarType};
 use warpsmith::launch::literal;
-use warpsmith::ptx::ValidatedModule;
 use warpsmith_semantics::value::half::{BF16, F16, Half};
 
 /// Appends a line to a text.
@@ -18,6 +19,9 @@ macro_rules! line {
         $text.push('\n');
     }};
 }
+
+mod inputs;
+mod kernel;
 
 /// Numbers of 32 bits in each pool.
 const POOL: usize = 64;
@@ -111,234 +115,42 @@ fn case(row: &str, layout: usize) -> Option<Case> {
     let (decls, module) = (decls.replace("\\n", "\n"), module.replace("\\n", "\n"));
     let (guard, mnemonic, operands) = apart(statement)?;
     let operands = split(operands);
-    let name = mnemonic.to_string();
-    let threads = if wide { 128 } else { 32 };
-    let shared = module.contains(".shared");
-    let in_global = module.contains(".global");
-    let blocks = 1;
-
-    let mut body = String::new();
-    let mut seed = digest(id.as_bytes());
-    let mut next_index = || {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (seed >> 40) as usize % POOL
+    let mut inputs = Inputs {
+        id,
+        family,
+        name: mnemonic.to_string(),
+        decls: &decls,
+        wide,
+        layout,
+        seed: digest(id.as_bytes()),
+        at_b: false,
+        body: String::new(),
+        results: Vec::new(),
+        stored: false,
     };
-    // Each register comes from a place of the pool of its part that depends on the thread.
-    let mut load = |register: &str, part: Part, body: &mut String| -> Option<()> {
-        let ty = class(&decls, register)?;
-        let at = next_index();
-        let pool = match part {
-            Part::Addend | Part::Result => "%w_pool_c",
-            Part::Metadata => "%w_pool_m",
-            _ => "%w_pool_a",
-        };
-        let step = if ty.bits() == 64 { 8 } else { 4 };
-        let mask = POOL * 4 - step;
-        line!(
-            body,
-            "mad.lo.u32 %w_at, %w_tid, 148, {};\nand.b32 %w_at, %w_at, {mask};\ncvt.u64.u32 %w_off, %w_at;\nadd.u64 %w_off, %w_off, {pool};",
-            at * step
-        );
-        line!(body, "ld.global.b{} {register}, [%w_off];", ty.bits());
-        Some(())
-    };
-    let mut results: Vec<(String, ScalarType)> = Vec::new();
-    let mut stored = false;
-    let mut at_b = false;
     for (index, operand) in operands.iter().enumerate() {
-        let part = part_of(&parts, index, operand, &decls);
-        let registers = registers(operand, &decls);
-        // A declared vector: its components are not loaded.
-        if registers.is_empty()
-            && matches!(part, Part::Result | Part::Element | Part::Addend | Part::Metadata)
-        {
-            return None;
-        }
-        match part {
-            Part::Result => {
-                for register in &registers {
-                    results.push((register.clone(), class(&decls, register)?));
-                }
-                // Accumulators of a warpgroup are read, too.
-                if wide {
-                    registers.iter().try_for_each(|register| load(register, part, &mut body))?;
-                }
-            }
-            Part::Element | Part::Addend | Part::Metadata => {
-                // A descriptor that is a number speaks of memory that is not the kernel's.
-                if wide && registers.is_empty() {
-                    return None;
-                }
-                registers.iter().try_for_each(|register| load(register, part, &mut body))?;
-                stored |= family.contains("store") || family.starts_with("stmatrix");
-            }
-            Part::Stride => {
-                let of_32 = name.contains(".m8n32") && name.contains(".row")
-                    || name.contains(".m32n8") && name.contains(".col");
-                let stride = match () {
-                    () if name.contains(".b1") => 128,
-                    () if name.contains(".s4") || name.contains(".u4") || of_32 => 32,
-                    () => 16,
-                };
-                // Lines that overlap are written in an order that nobody says, and a register has one value.
-                let literal: Option<u64> = operand.parse().ok();
-                let overlaps = literal.is_some_and(|literal| !(stride..=32).contains(&literal));
-                let is_address = |register| operands[0].contains(register);
-                if family == "wmma.store" && overlaps || registers.iter().any(|r| is_address(r.as_str())) {
-                    return None;
-                }
-                let ty = registers.first().map(|register| class(&decls, register));
-                if let (Some(register), Some(ty)) = (registers.first(), ty) {
-                    line!(body, "mov.b{} {register}, {stride};", ty?.bits());
-                }
-            }
-            Part::Address => {
-                // All lanes would store their lines to one place.
-                if registers.is_empty() && family == "stmatrix" {
-                    return None;
-                }
-                stored |= family.contains("store") || family.starts_with("stmatrix");
-                for register in &registers {
-                    let bits = class(&decls, register)?.bits();
-                    // Each lane of `ldmatrix` and `stmatrix` names a row.
-                    let rows = family.ends_with("matrix");
-                    let generic = bits == 64 && !name.contains(".shared") && !name.contains(".global");
-                    let lane = if rows { 16 } else { 0 };
-                    line!(body, "mov.u64 %w_off, w_mem;");
-                    if generic {
-                        body.push_str("cvta.shared.u64 %w_off, %w_off;\n");
-                    }
-                    if name.contains(".global") {
-                        body.push_str("ld.param.u64 %w_off, [scratch];\n");
-                    }
-                    body.push_str("and.b32 %w_at, %w_tid, 31;\n");
-                    line!(body, "mad.wide.u32 %w_off, %w_at, {lane}, %w_off;");
-                    match bits {
-                        64 => line!(body, "mov.u64 {register}, %w_off;"),
-                        _ => line!(body, "cvt.u32.u64 {register}, %w_off;"),
-                    };
-                }
-            }
-            Part::Descriptor => {
-                let start = if at_b { TILE_B } else { 0 };
-                at_b = true;
-                let [leading, stride, further] = LAYOUTS[layout / 4 % LAYOUTS.len()];
-                let start = start + further as usize;
-                // Offsets and the swizzle; the address joins them at run time.
-                let fixed = (leading >> 4) << 16 | (stride >> 4) << 32 | (layout as u64 & 3) << 62;
-                let register = registers.first()?;
-                line!(
-                    body,
-                    "mov.u64 %w_off, w_mem;\nadd.u64 %w_off, %w_off, {start};\nbfe.u64 %w_off, %w_off, 4, 14;\nor.b64 {register}, %w_off, 0x{fixed:x};"
-                );
-            }
-            Part::Flag => {
-                for register in &registers {
-                    let odd = digest(id.as_bytes()) & 1;
-                    line!(body, "setp.ne.u32 {register}, {odd}, 0;");
-                }
-            }
-            Part::Immediate => {}
-        }
+        inputs.operand(part_of(&parts, index, operand, &decls), operand, operands[0])?;
         // Matrices that a warpgroup reads from memory: the second operand may be registers.
         if wide && index == 1 {
-            at_b = true;
+            inputs.at_b = true;
         }
     }
     if let Some((negated, register)) = guard {
-        line!(body, "setp.{}.u32 {register}, 1, 0;", if negated { "eq" } else { "ne" });
+        line!(inputs.body, "setp.{}.u32 {register}, 1, 0;", if negated { "eq" } else { "ne" });
     }
-    if results.is_empty() && !stored {
+    if inputs.results.is_empty() && !inputs.stored {
         return None;
     }
-    let (mem_bytes, mem_name) = match () {
-        () if in_global => (MEMORY, "gv"),
-        () if shared => (MEMORY, "sv"),
-        () if wide => (TILES, "w_mem"),
-        () => (MEMORY, "w_mem"),
-    };
-    let own = !in_global && !shared;
-    let mut ptx = format!(
-        ".version {version}\n.target {target}\n.address_size 64\n{module}.visible .entry k(.param .u64 pools, .param .u64 memory, .param .u64 to, .param .u64 scratch)\n{{\n{decls}\n"
-    );
-    if own || name.contains(".shared") && !shared {
-        line!(ptx, ".shared .align 1024 .b8 w_mem[{mem_bytes}];");
-    } else {
-        ptx += ".shared .align 1024 .b8 w_mem[16];\n";
-    }
-    ptx += ".reg .b64 %w_pool_a, %w_pool_c, %w_pool_m, %w_off, %w_from, %w_to, %w_mem;\n.reg .b32 %w_tid, %w_at, %w_word, %w_sum, %w_hi, %w_block;\n.reg .pred %w_more;\n.reg .b64 %w_long;\n.reg .b16 %w_short;\n";
-    ptx += "ld.param.u64 %w_pool_a, [pools];\n";
-    line!(ptx, "add.u64 %w_pool_c, %w_pool_a, {};\nadd.u64 %w_pool_m, %w_pool_a, {};", POOL * 4, POOL * 8);
-    ptx += "mov.u32 %w_tid, %ctaid.x;\nmov.u32 %w_at, %ntid.x;\nmov.u32 %w_block, %w_tid;\nmov.u32 %w_word, %tid.x;\nmad.lo.u32 %w_tid, %w_tid, %w_at, %w_word;\n";
-    // Fill the memory.
-    let space = if mem_name == "gv" { "global" } else { "shared" };
-    line!(
-        ptx,
-        "ld.param.u64 %w_from, [memory];\nmov.u64 %w_mem, {mem_name};\nmov.u32 %w_at, %tid.x;\nmul.lo.u32 %w_at, %w_at, 4;\nFILL:\ncvt.u64.u32 %w_off, %w_at;\nadd.u64 %w_to, %w_off, %w_mem;\nshr.u64 %w_long, %w_off, 10;\nmad.lo.u64 %w_off, %w_long, 68, %w_off;\nand.b64 %w_off, %w_off, {};\nadd.u64 %w_off, %w_off, %w_from;\nld.global.b32 %w_word, [%w_off];\nst.{space}.b32 [%w_to], %w_word;\nadd.u32 %w_at, %w_at, {};\nsetp.lt.u32 %w_more, %w_at, {};\n@%w_more bra FILL;\nbar.sync 0;",
-        SOURCE - 4,
-        threads * 4,
-        if own || mem_name != "w_mem" { mem_bytes } else { 16 },
-    );
-    if wide {
-        ptx += "fence.proxy.async;\nbar.sync 0;\n";
-    }
-    ptx += &body;
-    if wide {
-        ptx += "wgmma.fence.sync.aligned;\n";
-    }
-    ptx += &(statement.replace("\\n", "\n") + "\n");
-    if wide {
-        ptx += "wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\n";
-    }
-    // The results.
-    let digested = results.len() > WHOLE;
-    let of_thread = if digested { 8 } else { results.len() * 8 };
-    line!(
-        ptx,
-        "ld.param.u64 %w_to, [to];\nmad.wide.u32 %w_to, %w_tid, {of_thread}, %w_to;\nmov.u32 %w_sum, 0x811c9dc5;"
-    );
-    for (i, (register, ty)) in results.iter().enumerate() {
-        let bits = ty.bits();
-        if !digested {
-            line!(ptx, "st.global.b{bits} [%w_to+{}], {register};", i * 8);
-            continue;
-        }
-        match bits {
-            64 => line!(
-                ptx,
-                "mov.b64 {{%w_word, %w_hi}}, {register};\nxor.b32 %w_sum, %w_sum, %w_word;\nmul.lo.u32 %w_sum, %w_sum, 0x01000193;\nmov.b32 %w_word, %w_hi;"
-            ),
-            _ => line!(ptx, "mov.b32 %w_word, {register};"),
-        };
-        ptx += "xor.b32 %w_sum, %w_sum, %w_word;\nmul.lo.u32 %w_sum, %w_sum, 0x01000193;\n";
-    }
-    if digested {
-        ptx += "st.global.b32 [%w_to], %w_sum;\n";
-    }
-    let kept = if stored && (in_global || !name.contains(".global")) { mem_bytes } else { 0 };
-    // What a thread finds in memory is recorded as one number.
-    let found = if kept > 0 { threads * 4 } else { 0 };
-    if kept > 0 {
-        line!(
-            ptx,
-            "bar.sync 0;\nmov.u32 %w_sum, 0x811c9dc5;\nmov.u32 %w_at, %tid.x;\nmul.lo.u32 %w_at, %w_at, 4;\nKEEP:\ncvt.u64.u32 %w_off, %w_at;\nadd.u64 %w_off, %w_off, %w_mem;\nld.{space}.b32 %w_word, [%w_off];\nxor.b32 %w_sum, %w_sum, %w_word;\nmul.lo.u32 %w_sum, %w_sum, 0x01000193;\nadd.u32 %w_at, %w_at, {};\nsetp.lt.u32 %w_more, %w_at, {kept};\n@%w_more bra KEEP;\nld.param.u64 %w_to, [to];\nmad.wide.u32 %w_to, %w_tid, 4, %w_to;\nst.global.b32 [%w_to+{}], %w_sum;",
-            threads * 4,
-            threads * blocks * of_thread,
-        );
-    }
-    ptx += "ret;\n}\n";
-    // The row's target may be later than its form needs.
-    let earlier = ptx.replacen(&format!(".target {target}\n"), ".target sm_90\n", 1);
-    let ptx = if ValidatedModule::parse(&earlier).is_ok() { earlier } else { ptx };
+    let kernel = Kernel::new(&inputs, version, target, &module, &statement.replace("\\n", "\n"));
     let (pools, memory) = numbers(&mnemonic);
-    let launch = json!({"entry": "k", "grid": [blocks], "block": [threads], "args": [
+    let launch = json!({"entry": "k", "grid": [1], "block": [kernel.threads], "args": [
         {"buffer": literal::hex(&pools)},
         {"buffer": literal::hex(&memory)},
-        {"buffer_zero": threads * blocks * of_thread + blocks * found},
+        {"buffer_zero": kernel.bytes},
         {"buffer_zero": MEMORY},
     ]});
     let name = if wide { format!("{id}.{layout}") } else { id.into() };
-    Some(Case { name, ptx, launch, check: Check::Bits })
+    Some(Case { name, ptx: kernel.ptx, launch, check: Check::Bits })
 }
 
 /// The parts of a family's operands, in their order.

@@ -164,6 +164,51 @@ impl<'a> Printer<'a> {
             print_linkage(self.out, func.linkage);
         }
         write!(self.out, " {}(", At(&func.name))?;
+        self.params()?;
+        self.out.push(')');
+        for (n, ty) in func.ret.iter().enumerate() {
+            self.out.push_str(if n == 0 { " -> " } else { ", " });
+            self.ty(*ty)?;
+        }
+        self.attributes()?;
+        if let Some(id) = func.alias {
+            match self.module.and_then(|module| module.functions.get(id)) {
+                Some(target) => writeln!(self.out, " = {}", At(&target.name))?,
+                None => writeln!(self.out, " = {id}")?,
+            }
+            return Ok(());
+        }
+        if func.is_declaration() && func.stack_slots.is_empty() && func.linkage == Linkage::Extern {
+            self.out.push('\n');
+            return Ok(());
+        }
+        if let Some(debug) = &func.debug {
+            write!(self.out, " !{}", debug.subprogram)?;
+        }
+        self.out.push_str(" {\n");
+        for (slot, data) in &func.stack_slots {
+            writeln!(
+                self.out,
+                "  stack %{}: {} align {}",
+                self.names.slot(func, slot),
+                data.size,
+                data.align
+            )?;
+        }
+        debug::print::function(self.out, func);
+        let reachable = DominatorTree::new(func);
+        for (n, block) in func.layout.blocks().enumerate() {
+            self.block_header(block, n == 0)?;
+            self.names_types = !reachable.is_reachable(block);
+            self.instructions(block)?;
+        }
+        self.out.push_str("}\n");
+        Ok(())
+    }
+
+    /// The parameters of the function, with their attributes.
+    fn params(&mut self) -> fmt::Result {
+        let func = self.func;
         for (n, param) in func.params.iter().enumerate() {
             self.comma(n);
             match func.param_values().get(n) {
@@ -192,12 +237,12 @@ impl<'a> Printer<'a> {
                 write!(self.out, " dereferenceable({bytes})")?;
             }
         }
-        self.out.push(')');
-        for (n, ty) in func.ret.iter().enumerate() {
-            self.out.push_str(if n == 0 { " -> " } else { ", " });
-            self.ty(*ty)?;
-        }
-        let attrs = &func.attrs;
+        Ok(())
+    }
+
+    /// The attributes of the function, behind its results.
+    fn attributes(&mut self) -> fmt::Result {
+        let attrs = &self.func.attrs;
         for (name, sizes) in [
             ("reqntid", attrs.reqntid),
             ("maxntid", attrs.maxntid),
@@ -221,64 +266,43 @@ impl<'a> Printer<'a> {
         for word in attrs.words() {
             write!(self.out, " {word}")?;
         }
-        if let Some(id) = func.alias {
-            match self.module.and_then(|module| module.functions.get(id)) {
-                Some(target) => writeln!(self.out, " = {}", At(&target.name))?,
-                None => writeln!(self.out, " = {id}")?,
-            }
-            return Ok(());
-        }
-        if func.is_declaration() && func.stack_slots.is_empty() && func.linkage == Linkage::Extern {
-            self.out.push('\n');
-            return Ok(());
-        }
-        if let Some(debug) = &func.debug {
-            write!(self.out, " !{}", debug.subprogram)?;
-        }
-        self.out.push_str(" {\n");
-        for (slot, data) in &func.stack_slots {
-            writeln!(
-                self.out,
-                "  stack %{}: {} align {}",
-                self.names.slot(func, slot),
-                data.size,
-                data.align
-            )?;
-        }
-        debug::print::function(self.out, func);
-        let reachable = DominatorTree::new(func);
-        for (n, block) in func.layout.blocks().enumerate() {
-            self.block(block)?;
-            let params = func.dfg.block_params(block);
-            // The parameters of the entry are the function's.
-            if n > 0 && !params.is_empty() {
-                self.out.push('(');
-                for (n, value) in params.iter().enumerate() {
-                    self.comma(n);
-                    self.value(*value)?;
-                    self.out.push_str(": ");
-                    self.ty(func.dfg.ty(*value))?;
-                }
-                self.out.push(')');
-            }
-            self.out.push_str(":\n");
-            match func.loop_hints[block] {
-                None => {}
-                Some(LoopHint::NoUnroll) => self.out.push_str("  nounroll\n"),
-                Some(LoopHint::Unroll(rounds)) => writeln!(self.out, "  unroll {rounds}")?,
-                Some(LoopHint::UnrollFull) => self.out.push_str("  unroll full\n"),
-            }
-            self.names_types = !reachable.is_reachable(block);
-            for inst in func.layout.insts(block) {
-                self.bindings(func.layout.records(inst))?;
-                self.out.push_str("  ");
-                self.inst(inst)?;
-                self.out.push('\n');
-            }
-            self.bindings(func.layout.records_at_end(block))?;
-        }
-        self.out.push_str("}\n");
         Ok(())
+    }
+
+    /// The line of a block, and the hint below it. The parameters of the entry are the function's.
+    fn block_header(&mut self, block: Block, is_entry: bool) -> fmt::Result {
+        let func = self.func;
+        self.block(block)?;
+        let params = func.dfg.block_params(block);
+        if !is_entry && !params.is_empty() {
+            self.out.push('(');
+            for (n, value) in params.iter().enumerate() {
+                self.comma(n);
+                self.value(*value)?;
+                self.out.push_str(": ");
+                self.ty(func.dfg.ty(*value))?;
+            }
+            self.out.push(')');
+        }
+        self.out.push_str(":\n");
+        match func.loop_hints[block] {
+            None => {}
+            Some(LoopHint::NoUnroll) => self.out.push_str("  nounroll\n"),
+            Some(LoopHint::Unroll(rounds)) => writeln!(self.out, "  unroll {rounds}")?,
+            Some(LoopHint::UnrollFull) => self.out.push_str("  unroll full\n"),
+        }
+        Ok(())
+    }
+
+    fn instructions(&mut self, block: Block) -> fmt::Result {
+        let func = self.func;
+        for inst in func.layout.insts(block) {
+            self.bindings(func.layout.records(inst))?;
+            self.out.push_str("  ");
+            self.inst(inst)?;
+            self.out.push('\n');
+        }
+        self.bindings(func.layout.records_at_end(block))
     }
 
     /// A type by its name, if the module that gives it one is at hand.

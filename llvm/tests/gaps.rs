@@ -23,6 +23,7 @@ const IMPORTED: &[(&str, &str, &[u64])] = &[
     ("atomics of every width and order", "atomics", &[!0xfd00, 77 | 9 << 16, 1, (-1.5f32).to_bits() as u64]),
     ("unreachable, undef, poison, freeze", "nothing_is_undefined", &[21]),
     ("generic pointers", "spaces", &[9, 13, 3]),
+    ("numbers of addresses in sections", "section_addresses", &[0, 4, 12, 1]),
     ("constant expressions", "constant_expressions", &[b'i' as u64, 0x0002_0002_0002_006b]),
     ("calls through addresses", "indirect_calls", &[42]),
     ("i128", "wide", &[1_000_000_000_000_000_000, 1e30f64.to_bits(), 54_210_108_624]),

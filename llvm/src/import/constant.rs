@@ -133,7 +133,7 @@ impl Builder<'_, '_, '_> {
             }
             ConstantKind::Cast { op, arg } => {
                 let values = self.nested(arg, depth + 1)?;
-                let from = self.llvm_type(arg);
+                let from = self.value_type(arg)?;
                 self.cast_values(op, values, from, ty, None)
             }
             ConstantKind::Gep { source, base, indices } => {

@@ -44,9 +44,9 @@ impl Builder<'_, '_, '_> {
             let scalars = self.cast_lane(op, &[x], from, inst.ty, &[part], inst.value)?;
             return self.result(inst, &scalars);
         }
-        let from = self.llvm_type(x).ok_or_else(|| Error::unsupported("a cast of a symbol"));
+        let from = self.value_type(x)?;
         let values = self.value(x)?;
-        let scalars = self.cast_values(op, values, from.ok(), inst.ty, inst.value)?;
+        let scalars = self.cast_values(op, values, from, inst.ty, inst.value)?;
         if bits_stay {
             self.inherit_invariant(x, inst.value);
         }
@@ -94,14 +94,13 @@ impl Builder<'_, '_, '_> {
         &mut self,
         op: CastOp,
         values: Values,
-        from: Option<TypeId>,
+        from: TypeId,
         to: TypeId,
         result: Option<ValueId>,
     ) -> Result<Values> {
         match op {
             CastOp::BitCast => {
                 let parts = self.parts(to)?;
-                let Some(from) = from else { return Ok(values) };
                 let of = self.parts(from)?;
                 return self.regroup(&values, &of, &parts);
             }
@@ -126,7 +125,6 @@ impl Builder<'_, '_, '_> {
             | CastOp::PtrToAddr
             | CastOp::IntToPtr => {}
         }
-        let from = from.unwrap_or(to);
         let ((of, lanes), (into, _)) = (self.lanes(from), self.lanes(to));
         let step = values.len().checked_div(lanes).unwrap_or(0);
         let parts = self.parts(into)?;

@@ -820,3 +820,30 @@ end:
   store i64 %sum, ptr %out
   ret void
 }
+
+; The number of an address is that of the generic one, wherever its section puts the variable: null is none of them.
+define ptx_kernel void @section_addresses(ptr %out) {
+  %instruction = ptrtoint ptr @also_shared to i64
+  %as_null = icmp eq i64 %instruction, 0
+  %constant_is_null = icmp eq i64 ptrtoint (ptr @also_shared to i64), 0
+  %null = or i1 %as_null, %constant_is_null
+  %null64 = zext i1 %null to i64
+  store i64 %null64, ptr %out
+  %generic = getelementptr i8, ptr @also_shared, i64 4
+  %apart = ptrtoint ptr %generic to i64
+  %distance = sub i64 %apart, ptrtoint (ptr @also_shared to i64)
+  %p1 = getelementptr i64, ptr %out, i64 1
+  store i64 %distance, ptr %p1
+  %back = inttoptr i64 %apart to ptr
+  store i32 12, ptr %back
+  %read = load i32, ptr getelementptr (i8, ptr @also_shared, i64 4)
+  %read64 = zext i32 %read to i64
+  %p2 = getelementptr i64, ptr %out, i64 2
+  store i64 %read64, ptr %p2
+  %offset = ptrtoint ptr addrspace(3) @in_shared to i64
+  %below = icmp ult i64 %offset, 4096
+  %below64 = zext i1 %below to i64
+  %p3 = getelementptr i64, ptr %out, i64 3
+  store i64 %below64, ptr %p3
+  ret void
+}

@@ -71,6 +71,11 @@ pub fn compile(folder: &Path, settings: &Settings<'_>) -> Result<ValidatedModule
             help = format!(
                 "\n  help: `rustup target add {TRIPLE}` installs the target; `build_std(&[\"core\"])` compiles it, on nightly"
             );
+        } else if text.contains("can't find crate for `alloc`") {
+            help = "\n  help: a crate that uses `alloc` takes `build_std(&[\"core\", \"alloc\"])`".to_owned();
+        } else if text.contains("no global memory allocator found") {
+            help = "\n  help: `#[global_allocator] static HEAP: warpsmith_device::Heap = warpsmith_device::Heap;` is the device's"
+                .to_owned();
         }
         return Err(said(format!("the crate of kernels does not compile\n{}{help}", text.trim_end())));
     }

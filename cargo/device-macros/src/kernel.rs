@@ -23,24 +23,25 @@ pub fn expand(item: TokenStream) -> Result<TokenStream, Wrong> {
     Ok(item.into_iter().chain(entry).collect())
 }
 
-/// The parameters of the entry, and what the function is called with.
+/// The parameters of the entry, and what the function is called with. Names are made up: the function may be called as one of its parameters is, and `x_len` may be
+/// a parameter beside the slice `x`.
 fn entry(function: &Function) -> Result<String, Wrong> {
     let (mut params, mut arguments) = (Vec::new(), Vec::new());
-    for param in &function.params {
-        let name = param.name.to_string();
+    for (n, param) in function.params.iter().enumerate() {
+        let (name, len) = (format!("__parameter_{n}"), format!("__len_{n}"));
         match slice(param)? {
             None => {
                 params.push(format!("{name}: {}", param.ty_text()));
                 arguments.push(name);
             }
             Some(Slice::Shared(of)) => {
-                params.push(format!("{name}: *const {of}, {name}_len: usize"));
-                arguments.push(format!("unsafe {{ ::core::slice::from_raw_parts({name}, {name}_len) }}"));
+                params.push(format!("{name}: *const {of}, {len}: usize"));
+                arguments.push(format!("unsafe {{ ::core::slice::from_raw_parts({name}, {len}) }}"));
             }
             Some(Slice::Global(of)) => {
-                params.push(format!("{name}: *mut {of}, {name}_len: usize"));
+                params.push(format!("{name}: *mut {of}, {len}: usize"));
                 arguments.push(format!(
-                    "unsafe {{ ::warpsmith_device::SliceMut::from_raw_parts({name}, {name}_len) }}"
+                    "unsafe {{ ::warpsmith_device::SliceMut::from_raw_parts({name}, {len}) }}"
                 ));
             }
         }
@@ -53,7 +54,7 @@ fn entry(function: &Function) -> Result<String, Wrong> {
         "#[cfg(target_arch = \"nvptx64\")] const _: () = {{ \
             #[unsafe(export_name = \"__warpsmith_kernel_{name}\")] \
             #[allow(unused_unsafe)] \
-            pub unsafe extern \"C\" fn entry({}) {{ {call} }} \
+            pub unsafe extern \"C\" fn __warpsmith_entry({}) {{ {call} }} \
         }};",
         params.join(", ")
     ))
@@ -97,6 +98,10 @@ fn slice(param: &Param) -> Result<Option<Slice>, Wrong> {
     let open = ty.iter().position(|token| matches!(token, TokenTree::Punct(p) if p.as_char() == '<'));
     let Some(open) = open else { return Ok(None) };
     let is_slice = matches!(&ty[..open], [.., TokenTree::Ident(word)] if word.to_string() == "SliceMut");
-    let inner = ty[open + 1..].split_last().map(|(_, inner)| inner).unwrap_or_default();
+    let mut inner = ty[open + 1..].split_last().map(|(_, inner)| inner).unwrap_or_default();
+    // A lifetime is a quote, a name and a comma.
+    if matches!(inner.first(), Some(TokenTree::Punct(punct)) if punct.as_char() == '\'') {
+        inner = inner.get(3..).unwrap_or_default();
+    }
     Ok(is_slice.then(|| Slice::Global(text(inner))))
 }

@@ -14,13 +14,7 @@ pub fn expand(items: TokenStream) -> Result<TokenStream, Wrong> {
             return Err(tokens.wrong("expected `= \"PTX\"`"));
         }
         tokens.next();
-        let text = match tokens.next() {
-            Some(TokenTree::Literal(literal)) => string(&literal.to_string()).ok_or_else(|| Wrong {
-                message: "expected PTX as a string without escapes".to_owned(),
-                at: literal.span(),
-            })?,
-            _ => return Err(tokens.wrong("expected PTX as a string")),
-        };
+        let text = text(&mut tokens)?;
         let host = if tokens.eat("else") {
             match tokens.next() {
                 Some(TokenTree::Group(body)) if body.delimiter() == Delimiter::Brace => {
@@ -46,6 +40,21 @@ pub fn expand(items: TokenStream) -> Result<TokenStream, Wrong> {
         out.extend(parsed);
     }
     Ok(out)
+}
+
+/// One string or several in a row, which are one: macros put instructions together.
+fn text(tokens: &mut Tokens) -> Result<String, Wrong> {
+    let mut text = String::new();
+    let mut found = false;
+    while let Some(TokenTree::Literal(literal)) = tokens.peek().cloned() {
+        text += &string(&literal.to_string()).ok_or_else(|| Wrong {
+            message: "expected PTX as a string without escapes".to_owned(),
+            at: literal.span(),
+        })?;
+        tokens.next();
+        found = true;
+    }
+    if found { Ok(text) } else { Err(tokens.wrong("expected PTX as a string")) }
 }
 
 /// What stands between the quotes.

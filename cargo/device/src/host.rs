@@ -4,6 +4,7 @@
 //! Warpsmith's engine say. The other way to test a kernel without a GPU is to run its PTX on
 //! Warpsmith's engine, with checkers: `docs/cargo.md`.
 
+mod format;
 #[cfg(feature = "instructions")]
 mod instruction;
 
@@ -251,69 +252,13 @@ pub(crate) fn dynamic_shared() -> *mut u8 {
 
 /// Prints by the format of C.
 pub(crate) fn print(format: &str, arguments: &[u8]) {
-    print!("{}", text(format, arguments));
-}
-
-/// The text that a format and its arguments are. A conversion that is not known stays as it is.
-fn text(format: &str, arguments: &[u8]) -> String {
-    let (mut out, mut rest, mut at) = (String::new(), format, 0usize);
-    let mut take = |bytes: usize| {
-        let start = at.next_multiple_of(bytes);
-        at = start + bytes;
-        let mut word = [0; 8];
-        if let Some(taken) = arguments.get(start..at) {
-            word[..bytes].copy_from_slice(taken);
-        }
-        u64::from_le_bytes(word)
-    };
-    while let Some((before, after)) = rest.split_once('%') {
-        out.push_str(before);
-        let end = after.find(|c: char| c.is_ascii_alphabetic() && !matches!(c, 'l' | 'h') || c == '%');
-        let Some(end) = end else {
-            out.push('%');
-            rest = after;
-            continue;
-        };
-        let (spec, conversion) = (&after[..end], after.as_bytes()[end]);
-        let wide = spec.contains('l');
-        let spec = spec.trim_end_matches(['l', 'h']);
-        let flags = spec.trim_start_matches(['0', '-', '+', ' ', '#']);
-        let (width, precision) = flags.split_once('.').unwrap_or((flags, ""));
-        let (width, places) = (width.parse::<usize>().unwrap_or(0), precision.parse::<usize>().unwrap_or(6));
-        let integer = |bits: u64| if wide { bits as i64 } else { i64::from(bits as i32) };
-        let shown = match conversion {
-            b'%' => "%".to_owned(),
-            b'd' | b'i' => integer(take(if wide { 8 } else { 4 })).to_string(),
-            b'u' => take(if wide { 8 } else { 4 }).to_string(),
-            b'x' => format!("{:x}", take(if wide { 8 } else { 4 })),
-            b'c' => char::from(take(4) as u8).to_string(),
-            b'p' => format!("{:#x}", take(8)),
-            b'f' => format!("{:.places$}", f64::from_bits(take(8))),
-            b'e' | b'g' => format!("{:e}", f64::from_bits(take(8))),
-            _ => format!("%{spec}{}", char::from(conversion)),
-        };
-        let zeros = spec.starts_with('0');
-        match (spec.starts_with('-'), zeros) {
-            (true, _) => out.push_str(&format!("{shown:<width$}")),
-            (false, true) => out.push_str(&format!("{shown:0>width$}")),
-            (false, false) => out.push_str(&format!("{shown:>width$}")),
-        }
-        rest = &after[end + 1..];
-    }
-    out + rest
+    print!("{}", format::text(format, arguments));
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{launch, text};
+    use super::launch;
     use crate::{SliceMut, sync, thread, warp};
-
-    #[test]
-    fn formats_of_c() {
-        let bytes =
-            [&7u32.to_le_bytes()[..], &[0; 4], &1.5f64.to_le_bytes(), &(-1i64).to_le_bytes()].concat();
-        assert_eq!(text("a %03d %6.2f %lld%% %q", &bytes), "a 007   1.50 -1% %q");
-    }
 
     #[test]
     fn lanes_and_threads_meet() {

@@ -23,13 +23,14 @@
 //! `saxpy(a, x, x_len, y, y_len)` of a `.ptx`. Nightly is not needed: where stable Rust lacks syntax, the linker interprets symbol names.
 //!
 //! - [`thread`]: indices and sizes; [`sync`]: barriers and fences; [`warp`]: shuffles and votes; [`atomic`]: with scopes, for what
-//!   `core::sync::atomic` lacks; [`shared!`] and [`dynamic_shared`]: shared memory; [`math`]; [`printf!`];
+//!   `core::sync::atomic` lacks; [`shared!`] and [`dynamic_shared`]: shared memory; [`math`]; [`printf!`]; [`Heap`]: for `alloc`;
 //! - [`instructions!`]: any instruction of PTX as a function, typed by the tables, which can also run on the host; [`ptx!`]: PTX text;
 //! - [`host`]: launches on the host, in unit tests.
 
 #![cfg_attr(target_arch = "nvptx64", no_std)]
 
 pub mod atomic;
+mod heap;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod host;
 pub mod math;
@@ -40,6 +41,7 @@ pub mod sync;
 pub mod thread;
 pub mod warp;
 
+pub use heap::Heap;
 pub use shared::{Shared, dynamic_shared};
 pub use slice::SliceMut;
 /// PTX instructions as functions, generated from Warpsmith's instruction tables: every form of PTX 9.3 except control flow
@@ -78,7 +80,7 @@ pub use warpsmith_device_macros::instructions;
 pub use warpsmith_device_macros::kernel;
 /// Functions implemented in PTX.
 ///
-/// `{}` is the result, `{name}` a parameter; other braces are kept. On the host the function executes the `else` block, or panics if there is none. The text is parsed and its
+/// `{}` is the result, `{name}` a parameter; other braces are kept. Strings that follow one another are one. On the host the function executes the `else` block, or panics if there is none. The text is parsed and its
 /// operands are checked when the kernel is linked.
 ///
 /// ```

@@ -1,6 +1,7 @@
 //! `printf!`: text from the device, by the format of C.
 
-/// What `printf!` can show: `i32`, `u32` (`%d %u %x`), `i64`, `u64`, `usize` (`%lld %llu %llx`), `f64`, `f32` (`%f %e %g`), pointers (`%p`).
+/// What `printf!` can show: integers of up to 32 bits and `bool` (`%d %u %x`), `i64`, `u64`, `isize`, `usize` (`%lld %llu %llx`), `f64`, `f32` (`%f %e %g`), `char` (`%c`),
+/// pointers (`%p`), `&CStr` (`%s`: `c"text"`).
 pub trait Argument: Copy {
     /// Its bits, and how many bytes of them are passed.
     fn bits(self) -> (u64, usize);
@@ -19,13 +20,27 @@ macro_rules! arguments {
 }
 
 arguments! {
+    u8: u32 = 4, |x| u64::from(x);
+    u16: u32 = 4, |x| u64::from(x);
+    i8: i32 = 4, |x| x as u32 as u64;
+    i16: i32 = 4, |x| x as u32 as u64;
+    bool: u32 = 4, |x| u64::from(x);
+    char: u32 = 4, |x| u64::from(x);
     u32: u32 = 4, |x| u64::from(x);
     i32: i32 = 4, |x| x as u32 as u64;
     u64: u64 = 8, |x| x;
     i64: i64 = 8, |x| x as u64;
     usize: usize = 8, |x| x as u64;
+    isize: isize = 8, |x| x as u64;
     f32: f64 = 8, |x| x.to_bits();
     f64: f64 = 8, |x| x.to_bits();
+}
+
+impl Argument for &core::ffi::CStr {
+    #[inline(always)]
+    fn bits(self) -> (u64, usize) {
+        (self.as_ptr() as u64, 8)
+    }
 }
 
 impl<T> Argument for *const T {
@@ -42,25 +57,25 @@ impl<T> Argument for *mut T {
     }
 }
 
-/// The arguments as `vprintf` reads them.
+/// The arguments as `vprintf` reads them: so many, each in at most 8 bytes.
 #[doc(hidden)]
 #[repr(C, align(8))]
-pub struct Arguments {
-    bytes: [u8; 128],
+pub struct Arguments<const N: usize> {
+    bytes: [[u8; 8]; N],
     len: usize,
 }
 
-impl Arguments {
+impl<const N: usize> Arguments<N> {
     #[inline(always)]
     pub const fn new() -> Self {
-        Arguments { bytes: [0; 128], len: 0 }
+        Arguments { bytes: [[0; 8]; N], len: 0 }
     }
 
     #[inline(always)]
     pub fn push(&mut self, argument: impl Argument) {
         let (bits, size) = argument.bits();
         let at = self.len.next_multiple_of(size);
-        self.bytes[at..at + size].copy_from_slice(&bits.to_le_bytes()[..size]);
+        self.bytes.as_flattened_mut()[at..at + size].copy_from_slice(&bits.to_le_bytes()[..size]);
         self.len = at + size;
     }
 
@@ -73,16 +88,16 @@ impl Arguments {
                 fn vprintf(format: *const u8, arguments: *const u8) -> i32;
             }
             // SAFETY: `printf!` ends the format with a zero, and the arguments are there.
-            unsafe { vprintf(format.as_ptr(), self.bytes.as_ptr()) };
+            unsafe { vprintf(format.as_ptr(), self.bytes.as_ptr().cast()) };
         }
         #[cfg(not(target_arch = "nvptx64"))]
         {
-            crate::host::print(format.trim_end_matches('\0'), &self.bytes);
+            crate::host::print(format.trim_end_matches('\0'), self.bytes.as_flattened());
         }
     }
 }
 
-impl Default for Arguments {
+impl<const N: usize> Default for Arguments<N> {
     fn default() -> Self {
         Arguments::new()
     }
@@ -96,7 +111,7 @@ pub(crate) fn panicked(file: &str, line: u32, column: u32) {
     for (to, from) in name[..119].iter_mut().zip(file.bytes()) {
         *to = from;
     }
-    let mut arguments = Arguments::new();
+    let mut arguments = Arguments::<3>::new();
     arguments.push(name.as_ptr());
     arguments.push(line);
     arguments.push(column);
@@ -106,14 +121,25 @@ pub(crate) fn panicked(file: &str, line: u32, column: u32) {
 /// Prints text from the device, by the format of C: `printf!("%d of %d: %f\n", i, n, x)`.
 ///
 /// ```
-/// warpsmith_device::printf!("%d: %5.2f %x%%\n", 7i32, 1.5f32, 255u32);
+/// warpsmith_device::printf!("%d: %5.2f %x%% %s\n", 7i32, 1.5f32, 255u32, c"text");
 /// ```
+///
+/// As in C, the conversions must fit the arguments, and `%s` the address of bytes that end with a zero. A device of CUDA takes at most 32 arguments.
 #[macro_export]
 macro_rules! printf {
     ($format:literal $(, $argument:expr)* $(,)?) => {{
         #[allow(unused_mut)]
-        let mut arguments = $crate::print::Arguments::new();
+        let mut arguments = $crate::print::Arguments::<{ 0usize $(+ $crate::__one!($argument))* }>::new();
         $(arguments.push($argument);)*
         arguments.print(concat!($format, "\0"));
     }};
+}
+
+/// 1, for each argument of `printf!`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __one {
+    ($argument:expr) => {
+        1usize
+    };
 }

@@ -25,6 +25,17 @@ impl<T> Shared<T> {
 }
 
 impl<T: Copy, const N: usize> Shared<[T; N]> {
+    /// The address of the element at an index, for [atomics](crate::atomic).
+    ///
+    /// # Panics
+    /// There is none.
+    #[inline(always)]
+    pub fn at(&self, index: usize) -> *mut T {
+        assert!(index < N);
+        // SAFETY: the index is in range.
+        unsafe { self.as_mut_ptr().cast::<T>().add(index) }
+    }
+
     /// The element at an index. It must have been written.
     ///
     /// # Panics
@@ -45,6 +56,30 @@ impl<T: Copy, const N: usize> Shared<[T; N]> {
         assert!(index < N);
         // SAFETY: the index is in range.
         unsafe { self.as_mut_ptr().cast::<T>().add(index).write(value) }
+    }
+}
+
+impl<T: Copy, const N: usize, const M: usize> Shared<[[T; N]; M]> {
+    /// The element of a row and a column. It must have been written.
+    ///
+    /// # Panics
+    /// There is none.
+    #[inline(always)]
+    pub fn get_2d(&self, row: usize, column: usize) -> T {
+        assert!(column < N);
+        // SAFETY: the index is in range; bytes that were never written are other blocks'.
+        unsafe { self.at(row).cast::<T>().add(column).read() }
+    }
+
+    /// Changes the element of a row and a column.
+    ///
+    /// # Panics
+    /// There is none.
+    #[inline(always)]
+    pub fn set_2d(&self, row: usize, column: usize, value: T) {
+        assert!(column < N);
+        // SAFETY: the index is in range.
+        unsafe { self.at(row).cast::<T>().add(column).write(value) }
     }
 }
 

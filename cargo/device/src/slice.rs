@@ -49,6 +49,17 @@ impl<'a, T: Copy> SliceMut<'a, T> {
         self.start
     }
 
+    /// The address of the element at an index, for [atomics](crate::atomic).
+    ///
+    /// # Panics
+    /// There is none.
+    #[inline(always)]
+    pub fn at(self, index: usize) -> *mut T {
+        assert!(index < self.len);
+        // SAFETY: the index is in range.
+        unsafe { self.start.add(index) }
+    }
+
     /// The element at an index.
     ///
     /// # Panics

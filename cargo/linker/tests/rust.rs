@@ -1,8 +1,14 @@
 //! What rustc wrote, linked by the command and run: the link inputs of small crates are recorded in `crates/` (make.sh), so that no nightly and
 //! no source of core is needed. Values are compared with the same Rust on the host.
 
+extern crate alloc;
+
+#[path = "crates/stable/kernels.rs"]
+mod stable;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use warpsmith_device::{SliceMut, host};
 use warpsmith_interp::{Arg, Buffer, Device, FaultCode, Launch, Program};
 use warpsmith_ptx::ValidatedModule;
 
@@ -368,5 +374,71 @@ fn kernels_in_stable_rust() {
         let said = String::from_utf8(device.take_output()).unwrap();
         let lines: Vec<&str> = said.lines().collect();
         assert_eq!(lines, ["kernels/src/lib.rs:12:22: panicked"; 4], "{how}");
+    }
+}
+
+/// The crate `stable`, as PTX and on the host.
+#[test]
+fn the_device_crate_on_both_sides() {
+    let exports = ["scale", "entry", "mathematics", "atomics", "lanes", "heap", "text"]
+        .map(|name| format!("__warpsmith_kernel_{name}"));
+    let (x, y) = ([0.05f32, 0.75, 1.5, 2.25, 3.75, 5.5], [0.05f64, 0.75, 1.5, 2.25, 3.75, 5.5]);
+    let mut mathematics = [0f64; 228];
+    let out = SliceMut::new(&mut mathematics);
+    host::launch([1, 1, 1], [6, 1, 1], || stable::mathematics(&x, &y, out));
+    let (mut a, mut b, mut c, mut d) = ([1i64; 4], [0.5f64], [9i32; 3], [u32::MAX, 0]);
+    let (sa, sb, sc, sd) =
+        (SliceMut::new(&mut a), SliceMut::new(&mut b), SliceMut::new(&mut c), SliceMut::new(&mut d));
+    host::launch([1, 1, 1], [70, 1, 1], || stable::atomics(sa, sb, sc, sd));
+    let mut lanes = [0f64; 32];
+    let out = SliceMut::new(&mut lanes);
+    host::launch([1, 1, 1], [32, 1, 1], || stable::lanes(out));
+
+    for (how, program) in programs("stable", &exports.each_ref().map(String::as_str)) {
+        let mut device = Device::new();
+        let data = device.upload(&[1.5f32; 4]).unwrap();
+        let scale = Launch::new("scale").block([4, 1, 1]).arg(3f32).arg(data).arg(4u64);
+        launch(&how, &mut device, &program, scale);
+        assert_eq!(device.download::<f32>(data).unwrap(), [4.5; 4], "{how}");
+
+        let (from, to) = (device.upload(&[1u32, 2, 3]).unwrap(), device.upload(&[0u32; 3]).unwrap());
+        let entry = Launch::new("entry").block([3, 1, 1]).arg(from).arg(3u64).arg(40u32).arg(to).arg(3u64);
+        launch(&how, &mut device, &program, entry);
+        assert_eq!(device.download::<u32>(to).unwrap(), [41, 42, 43], "{how}");
+
+        let (dx, dy) = (device.upload(&x).unwrap(), device.upload(&y).unwrap());
+        let out = device.upload(&[0f64; 228]).unwrap();
+        let all = Launch::new("mathematics").block([6, 1, 1]).arg(dx).arg(6u64).arg(dy).arg(6u64);
+        launch(&how, &mut device, &program, all.arg(out).arg(228u64));
+        for (n, (got, want)) in device.download::<f64>(out).unwrap().iter().zip(&mathematics).enumerate() {
+            // The host's are C's: neither is exact.
+            let ulp = if n % 38 < 21 { f64::from(f32::EPSILON) } else { f64::EPSILON };
+            assert!((got - want).abs() <= 8.0 * ulp * want.abs(), "{how}: {n}: {got} {want}");
+        }
+
+        let [da, db] = [device.upload(&[1i64; 4]).unwrap(), device.upload(&[0.5f64]).unwrap()];
+        let [dc, dd] = [device.upload(&[9i32; 3]).unwrap(), device.upload(&[u32::MAX, 0]).unwrap()];
+        let all = Launch::new("atomics").block([70, 1, 1]).arg(da).arg(4u64).arg(db).arg(1u64);
+        launch(&how, &mut device, &program, all.arg(dc).arg(3u64).arg(dd).arg(2u64));
+        assert_eq!(device.download::<i64>(da).unwrap(), a, "{how}");
+        assert_eq!(device.download::<f64>(db).unwrap(), b, "{how}");
+        assert_eq!(device.download::<i32>(dc).unwrap(), c, "{how}");
+        assert_eq!(device.download::<u32>(dd).unwrap(), d, "{how}");
+
+        let out = device.upload(&[0f64; 32]).unwrap();
+        launch(&how, &mut device, &program, Launch::new("lanes").block([32, 1, 1]).arg(out).arg(32u64));
+        assert_eq!(device.download::<f64>(out).unwrap(), lanes, "{how}");
+
+        let out = device.upload(&[0u64; 2]).unwrap();
+        launch(&how, &mut device, &program, Launch::new("heap").block([2, 1, 1]).arg(out).arg(2u64));
+        assert_eq!(device.download::<u64>(out).unwrap(), [3, 3], "{how}");
+
+        launch(&how, &mut device, &program, Launch::new("text"));
+        let said = String::from_utf8(device.take_output()).unwrap();
+        assert_eq!(
+            said,
+            "text|-3|1|65535|-1|-32768|x| 1.23|beef  |\n1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20\n",
+            "{how}"
+        );
     }
 }

@@ -19,7 +19,8 @@ build() {
 }
 build release --example slices --example dynamic --example wide --example atomics --example shared
 build fat --example panics --example heap
-# Kernels in stable Rust: the example's. Paths of this machine do not belong into the recording.
+# Kernels in stable Rust. Paths of this machine do not belong into the recording.
 export CARGO_TARGET_NVPTX64_NVIDIA_CUDA_RUSTFLAGS="-C target-cpu=sm_80 --remap-path-prefix=$(realpath ../../../..)=."
+build fat --example stable
 export CARGO_PROFILE_RELEASE_LTO=fat
 build release --manifest-path ../../../../examples/rust-kernels/Cargo.toml -p kernels --lib

@@ -28,7 +28,7 @@ pub fn sum(data: &[f32], total: SliceMut<f32>) {
         i += thread::grid_stride();
     }
     for bits in [16, 8, 4, 2, 1] {
-        sum += warp::shuffle_xor_f32(warp::ALL, sum, bits);
+        sum += warp::shuffle_xor(warp::ALL, sum, bits);
     }
     let (lane, number) = (thread::lane(), thread::index_x() / 32);
     if lane == 0 {
@@ -39,7 +39,7 @@ pub fn sum(data: &[f32], total: SliceMut<f32>) {
         let warps = thread::block_size_x() / 32;
         let block = (0..warps as usize).map(|n| SUMS.get(n)).sum::<f32>();
         // The one element is accessed by atomics only.
-        unsafe { atomic::add_f32(total.as_mut_ptr(), block) };
+        unsafe { atomic::device::add(total.at(0), block) };
     }
 }
 
@@ -62,8 +62,9 @@ pub fn count(text: &[u8], bins: SliceMut<u32>) {
         return;
     }
     match text[i] {
+        // The elements are accessed by atomics only.
         letter @ b'a'..=b'z' => unsafe {
-            atomic::device::add(bins.as_mut_ptr().add((letter - b'a') as usize), 1);
+            atomic::device::add(bins.at((letter - b'a') as usize), 1);
         },
         other => printf!("%d is not a letter: at %llu\n", i32::from(other), i),
     }

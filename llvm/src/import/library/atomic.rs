@@ -89,21 +89,11 @@ fn exchange(m: &mut Maker<'_, '_>) {
     let (size, object, from, to) = (m.param(0), m.param(1), m.param(2), m.param(3));
     // `from` and `to` may be one.
     m.in_order(|m| {
-        let zero = m.int(Type::I64, 0);
-        let index = m.var(zero);
-        m.while_(
-            |m| {
-                let at = m.get(index);
-                m.is(IntCC::Ult, at, size)
-            },
-            |m| {
-                let at = m.get(index);
-                let (old, new) = (m.byte(object, at), m.byte(from, at));
-                m.put_byte(new, object, at);
-                m.put_byte(old, to, at);
-                m.step(index, 1);
-            },
-        );
+        m.for_each_below(size, |m, at| {
+            let (old, new) = (m.byte(object, at), m.byte(from, at));
+            m.put_byte(new, object, at);
+            m.put_byte(old, to, at);
+        });
     });
     m.ret(&[]);
 }

@@ -155,6 +155,24 @@ impl<'b, 'm> Maker<'b, 'm> {
         );
     }
 
+    /// `for (n = 0; n < count; n++) { body(n) }`, of unsigned numbers.
+    pub fn for_each_below(&mut self, count: Value, body: impl FnOnce(&mut Maker<'_, 'm>, Value)) {
+        let ty = self.ty(count);
+        let zero = self.int(ty, 0);
+        let n = self.var(zero);
+        self.while_(
+            |m| {
+                let n = m.get(n);
+                m.is(IntCC::Ult, n, count)
+            },
+            |m| {
+                let number = m.get(n);
+                body(m, number);
+                m.step(n, 1);
+            },
+        );
+    }
+
     /// `if (cond) { then }`.
     pub fn if_(&mut self, cond: Value, then: impl FnOnce(&mut Maker<'_, 'm>)) {
         let (params, result, shared) = (self.params.clone(), self.result, self.shared);

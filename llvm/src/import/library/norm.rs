@@ -3,7 +3,7 @@
 
 use super::maker::Maker;
 use super::{Gives, Row};
-use warpsmith_ir::{FloatCC, InstBuilder, IntCC, MemFlags, Type, Value, Variable};
+use warpsmith_ir::{FloatCC, InstBuilder, MemFlags, Type, Value, Variable};
 
 const DOUBLE: Type = Type::F64;
 const WORD: Type = Type::I64;
@@ -20,25 +20,16 @@ impl<'m> Maker<'_, 'm> {
     /// Visits the absolute value of each part, as a `double`.
     fn each_part(&mut self, visit: impl FnOnce(&mut Maker<'_, 'm>, Value)) {
         let (count, parts, ty) = (self.param(0), self.param(1), self.result_type());
-        let count = self.b.ins().sext(WORD, count);
-        let zero = self.int(WORD, 0);
-        let n = self.var(zero);
-        self.while_(
-            |m| {
-                let n = m.get(n);
-                m.is(IntCC::Slt, n, count)
-            },
-            |m| {
-                let at = m.get(n);
-                let at = m.b.ins().imul_imm(at, if ty == DOUBLE { 8 } else { 4 });
-                let at = m.b.ins().ptradd(parts, at);
-                let part = m.b.ins().load(ty, MemFlags::PLAIN, at, 0);
-                let part = if ty == DOUBLE { part } else { m.b.ins().fpext(DOUBLE, part) };
-                let part = m.b.ins().fabs(part);
-                visit(m, part);
-                m.step(n, 1);
-            },
-        );
+        let count = self.b.ins().smax_imm(count, 0);
+        let count = self.b.ins().zext(WORD, count);
+        self.for_each_below(count, |m, n| {
+            let at = m.b.ins().imul_imm(n, if ty == DOUBLE { 8 } else { 4 });
+            let at = m.b.ins().ptradd(parts, at);
+            let part = m.b.ins().load(ty, MemFlags::PLAIN, at, 0);
+            let part = if ty == DOUBLE { part } else { m.b.ins().fpext(DOUBLE, part) };
+            let part = m.b.ins().fabs(part);
+            visit(m, part);
+        });
     }
 
     /// Adds a value to a sum of two parts.

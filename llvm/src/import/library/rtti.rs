@@ -220,38 +220,28 @@ impl<'m> Maker<'_, 'm> {
     fn put_bases(&mut self, entries: Value, left: Var, [object, class, public]: [Value; 3]) {
         let count = self.b.ins().load(Type::I32, MemFlags::PLAIN, class, 20);
         let count = self.b.ins().zext(WORD, count);
-        let zero = self.int(WORD, 0);
-        let n = self.var(zero);
-        self.while_(
-            |m| {
-                let n = m.get(n);
-                m.is(IntCC::Ult, n, count)
-            },
-            |m| {
-                let at = m.get(n);
-                let at = m.b.ins().shl_imm(at, 4);
-                let of_base = m.b.ins().ptradd(class, at);
-                let base = m.b.ins().load(P, MemFlags::PLAIN, of_base, 24);
-                let flags = m.b.ins().load(WORD, MemFlags::PLAIN, of_base, 32);
-                let by = m.b.ins().ashr_imm(flags, 8);
-                let offset = m.var(by);
-                let is_virtual = m.b.ins().band_imm(flags, 1);
-                let is_virtual = m.is_imm(IntCC::Ne, is_virtual, 0);
-                // Where a virtual base is stands in the table of virtual functions.
-                m.if_(is_virtual, |m| {
-                    let table = m.b.ins().load(P, MemFlags::PLAIN, object, 0);
-                    let place = m.b.ins().ptradd(table, by);
-                    let by = m.b.ins().load(WORD, MemFlags::PLAIN, place, 0);
-                    m.set(offset, by);
-                });
-                let offset = m.get(offset);
-                let object = m.b.ins().ptradd(object, offset);
-                let own = m.b.ins().lshr_imm(flags, 1);
-                let public = m.and(own, public);
-                m.put_base(entries, left, [object, base, public]);
-                m.step(n, 1);
-            },
-        );
+        self.for_each_below(count, |m, n| {
+            let at = m.b.ins().shl_imm(n, 4);
+            let of_base = m.b.ins().ptradd(class, at);
+            let base = m.b.ins().load(P, MemFlags::PLAIN, of_base, 24);
+            let flags = m.b.ins().load(WORD, MemFlags::PLAIN, of_base, 32);
+            let by = m.b.ins().ashr_imm(flags, 8);
+            let offset = m.var(by);
+            let is_virtual = m.b.ins().band_imm(flags, 1);
+            let is_virtual = m.is_imm(IntCC::Ne, is_virtual, 0);
+            // Where a virtual base is stands in the table of virtual functions.
+            m.if_(is_virtual, |m| {
+                let table = m.b.ins().load(P, MemFlags::PLAIN, object, 0);
+                let place = m.b.ins().ptradd(table, by);
+                let by = m.b.ins().load(WORD, MemFlags::PLAIN, place, 0);
+                m.set(offset, by);
+            });
+            let offset = m.get(offset);
+            let object = m.b.ins().ptradd(object, offset);
+            let own = m.b.ins().lshr_imm(flags, 1);
+            let public = m.and(own, public);
+            m.put_base(entries, left, [object, base, public]);
+        });
     }
 
     pub(super) fn or_into(&mut self, variable: Var, value: Value) {

@@ -24,7 +24,7 @@ for level in O0 O3; do
     clang-22 -x cl -cl-std=CL3.0 --target=nvptx64-nvidia-nvcl -Xclang -finclude-default-header -Xclang -target-cpu -Xclang sm_80 $ptx \
         -Xclang -cl-ext=+__opencl_c_generic_address_space,+__opencl_c_atomic_order_acq_rel,+__opencl_c_atomic_order_seq_cst,+__opencl_c_atomic_scope_device,+__opencl_c_atomic_scope_all_devices,+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics,+cl_ext_float_atomics,+__opencl_c_ext_fp32_global_atomic_add \
         -$level -w -emit-llvm -c opencl2.cl -o opencl2.$level.bc
-    for source in opencl3 opencl4; do
+    for source in opencl3 opencl4 images; do
         clang-22 -x cl -cl-std=CL3.0 --target=nvptx64-nvidia-nvcl -Xclang -finclude-default-header -Xclang -target-cpu -Xclang sm_80 $ptx \
             -Xclang -cl-ext=+all -$level -w -emit-llvm -c $source.cl -o $source.$level.bc
     done

@@ -1,5 +1,6 @@
 //! OpenCL's built-in functions: what `corpus/opencl.cl` leaves, by clang without optimisation and with it, as the IR means it and as PTX of every level.
 
+mod images;
 mod lanes;
 
 use warpsmith_emit::{Compiler, OptLevel};

@@ -33,13 +33,13 @@ struct Reader<'a> {
 pub(super) fn read(symbol: &str) -> Read<(&str, Vec<Param>)> {
     let rest = symbol.strip_prefix("_Z")?;
     let (name, rest) = identifier(rest)?;
-    let mut reader = Reader { rest, known: Vec::new() };
     let mut params = Vec::new();
+    if rest == "v" {
+        return Some((name, params));
+    }
+    let mut reader = Reader { rest, known: Vec::new() };
     while !reader.rest.is_empty() {
         params.push(reader.ty()?);
-    }
-    if params == [NOTHING] {
-        params.clear();
     }
     Some((name, params))
 }
@@ -163,6 +163,7 @@ mod tests {
         for (symbol, name, params) in [
             ("_Z13get_global_idj", "get_global_id", &[unsigned][..]),
             ("_Z12get_work_dimv", "get_work_dim", &[]),
+            ("_Z15get_image_width14ocl_image2d_ro", "get_image_width", &[other]),
             ("_Z5clampDv4_iS_S_", "clamp", &[four(signed); 3]),
             ("_Z8shuffle2Dv4_fS_Dv4_j", "shuffle2", &[four(float), four(float), four(unsigned)]),
             ("_Z5frexpDv3_fPU3AS1Dv3_i", "frexp", &[four(float), to(four(signed))]),

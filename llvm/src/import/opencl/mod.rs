@@ -1,13 +1,14 @@
 //! OpenCL C's built-in functions (OpenCL C 3.0 specification, 6.15), which clang leaves to a library as calls of overloaded functions: on NVIDIA's GPUs
 //! each is a few operations or a function of the math library.
 //!
-//! What is not here - images, samplers, pipes, queues - stays undefined.
+//! Pipes and queues are refused by name.
 
 mod atomic;
 mod convert;
 mod copy;
 mod element;
 mod group;
+mod image;
 mod kinds;
 mod lanes;
 mod mangled;
@@ -88,6 +89,25 @@ impl Operands {
     }
 }
 
+/// What a function is for that clang calls for a language construct and that a GPU has nothing for.
+fn refused(symbol: &str) -> Option<&'static str> {
+    let pipes = [
+        "__read_pipe_",
+        "__write_pipe_",
+        "__reserve_",
+        "__work_group_reserve_",
+        "__sub_group_reserve_",
+        "__commit_",
+        "__work_group_commit_",
+        "__sub_group_commit_",
+        "__get_pipe_",
+    ];
+    if pipes.into_iter().any(|prefix| symbol.starts_with(prefix)) && symbol.contains("pipe") {
+        return Some("a pipe");
+    }
+    symbol.starts_with("__enqueue_kernel_").then_some("a queue")
+}
+
 fn missing() -> Error {
     Error::unsupported("an OpenCL function with other operands than it has")
 }
@@ -101,11 +121,18 @@ impl Builder<'_, '_, '_> {
         if symbol == "printf" {
             return self.print_vectors(inst, call);
         }
+        if symbol == "__translate_sampler_initializer" {
+            return self.sampler_of_flags(inst, call);
+        }
+        if let Some(what) = refused(symbol) {
+            return Err(Error::unsupported(format!("{what} of OpenCL (`{symbol}`)")));
+        }
         let Some((name, params)) = mangled::read(symbol) else { return Ok(false) };
+        let image = image::Function::of(name, symbol);
         let builtin = table::find(name);
         let sized = memory::Sized::of(name);
         let conversion = convert::Conversion::of(name);
-        if builtin.is_none() && sized.is_none() && conversion.is_none() {
+        if builtin.is_none() && sized.is_none() && conversion.is_none() && image.is_none() {
             return Ok(false);
         }
         let operands = self.operands(inst, call, &params)?;
@@ -114,7 +141,9 @@ impl Builder<'_, '_, '_> {
         if !has_event && operands.result.is_some_and(Type::is_ptr) {
             return Err(missing());
         }
-        let values = if let Some(builtin) = builtin {
+        let values = if let Some(image) = image {
+            self.image_access(&image, &operands)
+        } else if let Some(builtin) = builtin {
             self.builtin(builtin, call, &operands)
         } else if let Some(sized) = sized {
             self.sized_access(sized, &operands)

@@ -393,18 +393,28 @@ fn the_device_crate_on_both_sides() {
     let mut lanes = [0f64; 32];
     let out = SliceMut::new(&mut lanes);
     host::launch([1, 1, 1], [32, 1, 1], || stable::lanes(out));
+    let (mut scaled, mut sums, mut heap) = ([1.5f32; 4], [0u32; 3], [0u64; 2]);
+    let out = SliceMut::new(&mut scaled);
+    host::launch([1, 1, 1], [4, 1, 1], || stable::scale(3.0, out));
+    let out = SliceMut::new(&mut sums);
+    host::launch([1, 1, 1], [3, 1, 1], || stable::entry(&[1, 2, 3], 40, out));
+    let out = SliceMut::new(&mut heap);
+    host::launch([1, 1, 1], [2, 1, 1], || stable::heap(out));
+    assert_eq!((scaled, sums, heap), ([4.5; 4], [41, 42, 43], [3, 3]));
+    // What it prints is compared in the tests of `warpsmith-device`.
+    host::launch([1, 1, 1], [1, 1, 1], stable::text);
 
     for (how, program) in programs("stable", &exports.each_ref().map(String::as_str)) {
         let mut device = Device::new();
         let data = device.upload(&[1.5f32; 4]).unwrap();
         let scale = Launch::new("scale").block([4, 1, 1]).arg(3f32).arg(data).arg(4u64);
         launch(&how, &mut device, &program, scale);
-        assert_eq!(device.download::<f32>(data).unwrap(), [4.5; 4], "{how}");
+        assert_eq!(device.download::<f32>(data).unwrap(), scaled, "{how}");
 
         let (from, to) = (device.upload(&[1u32, 2, 3]).unwrap(), device.upload(&[0u32; 3]).unwrap());
         let entry = Launch::new("entry").block([3, 1, 1]).arg(from).arg(3u64).arg(40u32).arg(to).arg(3u64);
         launch(&how, &mut device, &program, entry);
-        assert_eq!(device.download::<u32>(to).unwrap(), [41, 42, 43], "{how}");
+        assert_eq!(device.download::<u32>(to).unwrap(), sums, "{how}");
 
         let (dx, dy) = (device.upload(&x).unwrap(), device.upload(&y).unwrap());
         let out = device.upload(&[0f64; 228]).unwrap();
@@ -431,7 +441,7 @@ fn the_device_crate_on_both_sides() {
 
         let out = device.upload(&[0u64; 2]).unwrap();
         launch(&how, &mut device, &program, Launch::new("heap").block([2, 1, 1]).arg(out).arg(2u64));
-        assert_eq!(device.download::<u64>(out).unwrap(), [3, 3], "{how}");
+        assert_eq!(device.download::<u64>(out).unwrap(), heap, "{how}");
 
         launch(&how, &mut device, &program, Launch::new("text"));
         let said = String::from_utf8(device.take_output()).unwrap();

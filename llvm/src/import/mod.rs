@@ -233,6 +233,7 @@ impl<'a> Importer<'a> {
     /// True for what is taken only where others need it.
     fn is_library(&self, site: Site) -> bool {
         self.libraries.get(site.module).copied().unwrap_or(false)
+            || opencl::is_kernel_body(self.module(site).name_of(site.value))
     }
 
     fn name(&self, work: Work) -> &str {

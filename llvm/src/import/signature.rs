@@ -154,6 +154,9 @@ impl<'a> Importer<'a> {
         }
         function.attrs =
             if kernel { kernel_attributes(self.module(site), n) } else { self.attributes(site, attributes) };
+        if super::opencl::is_kernel_body(&name) {
+            function.attrs.inline = ir::Inline::Wanted;
+        }
         let known = if is_declaration { super::library::find(&function, out.types()?) } else { None };
         let id = out.function(function);
         self.functions.insert(site, id);

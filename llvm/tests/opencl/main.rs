@@ -449,3 +449,12 @@ fn tangents() {
         }
     }
 }
+
+#[test]
+fn the_body_of_a_kernel_is_in_the_kernel() {
+    let module = Module::read(include_bytes!("../corpus/images.O3.bc")).unwrap();
+    let options = Options::new().with_target(Target::sm(80));
+    let module = import(vec![("images.bc".to_owned(), module)], &options).unwrap();
+    let compiled = Compiler::new(Target::sm(80)).with_opt_level(OptLevel::O2).compile(&module).unwrap();
+    assert!(!compiled.text.contains("__clang_ocl_kern_imp"), "{}", compiled.text);
+}

@@ -28,6 +28,11 @@ use kinds::Builtin;
 use mangled::{Element, Param};
 use warpsmith_ir::{InstBuilder, Type, Value};
 
+/// True for the function that clang puts the body of a kernel in. The kernel only calls it, and it is marked as never to be inlined, as kernels are.
+pub(super) fn is_kernel_body(name: &str) -> bool {
+    name.starts_with("__clang_ocl_kern_imp_")
+}
+
 /// Makes constant memory global memory that nothing writes: an argument of a launch is the address of a buffer, and a pointer may lead to one or to a
 /// variable of the program.
 pub(super) fn prepare(module: &mut Module<'_>) {

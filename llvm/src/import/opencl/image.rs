@@ -1,4 +1,4 @@
-//! Images and samplers (OpenCL C specification, 6.15.15; for the texels that a coordinate stands for, the OpenCL specification, 8.2).
+//! Images and samplers (OpenCL C specification, 6.15.15; for the texels that a coordinate denotes, the OpenCL specification, 8.2).
 //!
 //! An image that is read is the 64-bit handle of a texture, and one that is written that of a surface. A sampler is a number, the flags of its
 //! initialiser: what it asks for is computed, so that the texture's own settings of coordinates, addresses and filters do not matter.

@@ -59,10 +59,11 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
             let Some(ty) = func.dfg.first_result(inst).map(|value| func.dfg.ty(value)) else { continue };
             let (terms, constant, way) = sums.terms(func, block, (base, scale), index);
             let mut address = base;
-            for (n, &term) in terms.iter().enumerate() {
+            for (n, &(term, sign)) in terms.iter().enumerate() {
                 // Bytes are not multiplied, which extends by the way; and zeros are cheaper than signs.
                 let bytes = scale == 1 && sums.range(func, term, block).is_some_and(Range::is_natural);
                 let way = if bytes { Opcode::Zext } else { way };
+                let scale = if sign == Sign::Minus { -scale } else { scale };
                 let (term, scale, way) = multiple(func, term, scale, way);
                 let offset = offset(func, inst, term, scale, way);
                 let sum = InstData::Binary { op: Opcode::Ptradd, args: [address, offset] };
@@ -180,6 +181,22 @@ fn offset(func: &mut Function, before: Inst, index: Value, scale: i32, way: Opco
     insert_before(func, before, InstData::Binary { op: Opcode::Imul, args: [wide, scale] }, Type::I64)
 }
 
+/// Whether a term is added or taken away.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sign {
+    Plus,
+    Minus,
+}
+
+type Term = (Value, Sign);
+
+/// What a sum or difference has beside its first term.
+enum Rest {
+    Constant(i64),
+    Plus(Value),
+    Minus(Value),
+}
+
 struct Sums {
     innermost: SecondaryMap<Block, u32>,
     members: Vec<FxHashSet<Block>>,
@@ -200,12 +217,12 @@ impl Sums {
         at: Block,
         (base, scale): (Value, i32),
         index: Value,
-    ) -> (SmallVec<[Value; 4]>, i64, Opcode) {
-        let mut terms: SmallVec<[((bool, bool), Value); 4]> = SmallVec::new();
+    ) -> (SmallVec<[Term; 4]>, i64, Opcode) {
+        let mut terms: SmallVec<[((bool, bool), Term); 4]> = SmallVec::new();
         let mut constant = 0i64;
         // Of 64 bits it is, however it wraps, as addresses do.
         let mut index = index;
-        let mut fixed: SmallVec<[Value; 4]> = SmallVec::new();
+        let mut fixed: SmallVec<[Term; 4]> = SmallVec::new();
         while let Some(&InstData::Binary { op: Opcode::Iadd, args: [a, b] }) = func.dfg.def_data(index)
             && func.dfg.ty(a) == Type::I64
         {
@@ -220,11 +237,11 @@ impl Sums {
                 [false, true] if hoists => (b, a),
                 _ => break,
             };
-            fixed.push(term);
+            fixed.push((term, Sign::Plus));
             index = rest;
         }
         let Some((narrow, way)) = narrow(func, index) else {
-            fixed.push(index);
+            fixed.push((index, Sign::Plus));
             return (fixed, constant, Opcode::Sext);
         };
         let mut work: SmallVec<[Value; 4]> = SmallVec::from_slice(&[narrow]);
@@ -234,41 +251,53 @@ impl Sums {
             let is_element_here =
                 |value: Value| self.indexed_in.contains(&(base, scale, func.dfg.resolve(value), at));
             match parts {
-                Some((a, Err(c))) => {
+                Some((a, Rest::Constant(c))) => {
                     constant = constant.wrapping_add(c);
                     work.push(a);
                 }
                 // `p[i]` and `p[i + n]` in one block: the second from the first, which needs no register for a base of its own.
-                Some((a, Ok(b)))
+                Some((a, Rest::Plus(b)))
                     if terms.is_empty()
                         && work.is_empty()
                         && self.is_fixed(func, at, a) != self.is_fixed(func, at, b)
                         && is_element_here(if self.is_fixed(func, at, a) { b } else { a }) =>
                 {
                     let (element, other) = if self.is_fixed(func, at, a) { (b, a) } else { (a, b) };
-                    terms.push(((false, false), element));
-                    terms.push(((true, true), other));
+                    terms.push(((false, false), (element, Sign::Plus)));
+                    terms.push(((true, true), (other, Sign::Plus)));
                 }
-                Some((a, Ok(b))) if self.is_fixed(func, at, a) != self.is_fixed(func, at, b) => {
+                Some((a, Rest::Plus(b))) if self.is_fixed(func, at, a) != self.is_fixed(func, at, b) => {
                     work.extend([b, a]);
                 }
-                Some((a, Ok(b))) if terms.is_empty() && work.is_empty() && is_element(a) != is_element(b) => {
-                    let (element, other) = if is_element(a) { (a, b) } else { (b, a) };
-                    terms.push(((!self.is_fixed(func, at, element), false), element));
-                    terms.push(((!self.is_fixed(func, at, other), true), other));
+                // Where the base changes, the difference is taken in 32 bits and added at once.
+                Some((a, Rest::Minus(b)))
+                    if self.is_fixed(func, at, base)
+                        && self.is_fixed(func, at, a) != self.is_fixed(func, at, b) =>
+                {
+                    terms.push(((!self.is_fixed(func, at, b), true), (b, Sign::Minus)));
+                    work.push(a);
                 }
-                Some(_) | None => terms.push(((!self.is_fixed(func, at, value), true), value)),
+                Some((a, Rest::Plus(b)))
+                    if terms.is_empty() && work.is_empty() && is_element(a) != is_element(b) =>
+                {
+                    let (element, other) = if is_element(a) { (a, b) } else { (b, a) };
+                    terms.push(((!self.is_fixed(func, at, element), false), (element, Sign::Plus)));
+                    terms.push(((!self.is_fixed(func, at, other), true), (other, Sign::Plus)));
+                }
+                Some(_) | None => {
+                    terms.push(((!self.is_fixed(func, at, value), true), (value, Sign::Plus)));
+                }
             }
         }
         // A stable sort: in the order of the source otherwise.
         terms.sort_by_key(|(order, _)| *order);
-        if let [(_, whole)] = terms[..]
+        if let [(_, (whole, Sign::Plus))] = terms[..]
             && whole == narrow
         {
-            fixed.push(index);
+            fixed.push((index, Sign::Plus));
             return (fixed, constant, way);
         }
-        fixed.extend(terms.into_iter().map(|(_, value)| value));
+        fixed.extend(terms.into_iter().map(|(_, term)| term));
         (fixed, constant, way)
     }
 
@@ -286,14 +315,8 @@ impl Sums {
         !block.is_some_and(|block| members.contains(&block))
     }
 
-    /// The two terms of a sum of 32 bits that is the same of what they are extended to; the second may be a constant.
-    fn sum(
-        &mut self,
-        func: &Function,
-        value: Value,
-        way: Opcode,
-        at: Block,
-    ) -> Option<(Value, Result<Value, i64>)> {
+    /// The two terms of a sum or difference of 32 bits that is the same of what they are extended to.
+    fn sum(&mut self, func: &Function, value: Value, way: Opcode, at: Block) -> Option<(Value, Rest)> {
         let inst = func.dfg.def_inst(value)?;
         let &InstData::Binary { op, args: [a, b] } = &func.dfg[inst] else { return None };
         let constant = func.dfg.int_const(b);
@@ -306,28 +329,30 @@ impl Sums {
                 // Bits that were 0 are set, and nothing is carried: an index that is a multiple of a power of two plus less than that.
                 if self.zeros(func, a) & c as u32 == c as u32 {
                     let c = if way == Opcode::Sext { i64::from(c as i32) } else { i64::from(c as u32) };
-                    return Some((a, Err(c)));
+                    return Some((a, Rest::Constant(c)));
                 }
                 let wraps = match way {
                     Opcode::Sext if c < 0 => self.bits_free(func, a) == 0,
                     Opcode::Sext => c >= 1 << 30 || self.bits_free(func, a) < 2,
                     _ => c < 0 || (self.bits_free(func, a) == 0 && !self.is_natural(func, a, at)),
                 };
-                (promised || !wraps).then_some((a, Err(c)))
+                (promised || !wraps).then_some((a, Rest::Constant(c)))
             }
             (Opcode::Bor, _) if self.zeros(func, a) | self.zeros(func, b) == u32::MAX => match constant {
-                Some(c) if way == Opcode::Sext => Some((a, Err(i64::from(c as i32)))),
-                Some(c) => Some((a, Err(i64::from(c as u32)))),
-                None => Some((a, Ok(b))),
+                Some(c) if way == Opcode::Sext => Some((a, Rest::Constant(i64::from(c as i32)))),
+                Some(c) => Some((a, Rest::Constant(i64::from(c as u32)))),
+                None => Some((a, Rest::Plus(b))),
             },
-            (Opcode::Isub, Some(c)) if promised => Some((a, Err(c.checked_neg()?))),
+            (Opcode::Isub, Some(c)) if promised => Some((a, Rest::Constant(c.checked_neg()?))),
+            // What is taken away from a constant, `1 - i`, is mostly needed as such.
+            (Opcode::Isub, None) if promised && func.dfg.int_const(a).is_none() => Some((a, Rest::Minus(b))),
             (Opcode::Iadd, None) => {
                 let free = self.bits_free(func, a).min(self.bits_free(func, b));
                 let disjoint = self.zeros_at(func, a, at) | self.zeros_at(func, b, at) == u32::MAX;
                 let needed = if way == Opcode::Sext { 2 } else { 1 };
                 let natural =
                     || way == Opcode::Zext && [a, b].iter().all(|&term| self.is_natural(func, term, at));
-                (promised || disjoint || free >= needed || natural()).then_some((a, Ok(b)))
+                (promised || disjoint || free >= needed || natural()).then_some((a, Rest::Plus(b)))
             }
             _ => None,
         }

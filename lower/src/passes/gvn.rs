@@ -23,6 +23,8 @@ use warpsmith_isa::StateSpace;
 /// The most computations that there is room for from the start.
 const MAX_RESERVED: usize = 1024;
 
+/// How many instructions behind a sum its extension is looked for.
+const MAX_AHEAD: usize = 8;
 /// How far up a block is looked for in which two addresses can be made at once.
 const MAX_CLIMB: usize = 64;
 
@@ -112,6 +114,18 @@ fn is_part_of_address(func: &Function, inst: Inst) -> bool {
     matches!(*data, InstData::Binary { op: Opcode::Ptradd, .. })
         || matches!(*data, InstData::Binary { op: Opcode::Imul, args: [_, by] } if is_wide(by))
         || matches!(*data, InstData::Unary { op: Opcode::Sext | Opcode::Zext, arg } if func.dfg.ty(arg) == Type::I32)
+        || (matches!(*data, InstData::Binary { op: Opcode::Iadd | Opcode::Isub, .. })
+            && is_extended_next(func, inst))
+}
+
+/// Whether what is computed of 32 bits is extended to 64 a few instructions further on.
+fn is_extended_next(func: &Function, inst: Inst) -> bool {
+    let result = func.dfg.first_result(inst).filter(|&value| func.dfg.ty(value) == Type::I32);
+    let behind = std::iter::successors(func.layout.next_inst(inst), |&inst| func.layout.next_inst(inst));
+    behind.take(MAX_AHEAD).any(|inst| {
+        matches!(func.dfg[inst], InstData::Unary { op: Opcode::Sext | Opcode::Zext, arg }
+            if Some(arg) == result && func.dfg.first_result(inst).is_some_and(|wide| func.dfg.ty(wide) == Type::I64))
+    })
 }
 
 /// How many loops are around each block.

@@ -10,6 +10,7 @@
 //! Loops with convergent operations are copied as a whole where they are left at one place only.
 
 use super::copy::{Copied, copy_blocks};
+use super::ssa;
 use crate::analysis::{Analyses, Cfg, Loop, Loops};
 use crate::fold::{self, Constant};
 use crate::pass::{Changes, Context};
@@ -111,8 +112,6 @@ struct Plan {
     decides: Block,
     /// Where its branch goes on in the loop, and where out of it: the numbers of its targets.
     stays: usize,
-    /// The one block that exits lead to, if values of the loop are used behind it.
-    exit: Option<Block>,
     /// Values of the loop that are used outside.
     live_out: Vec<Value>,
     /// Instructions that the copies have.
@@ -168,32 +167,17 @@ impl Plan {
                 return Err("its copies would not say how many rounds the loops inside it have");
             }
         }
-        let live_out = live_out(func, found);
-        let mut exits: Vec<Block> = found
-            .blocks
-            .iter()
-            .flat_map(|&block| func.successors(block))
-            .filter(|&block| !inside(block))
-            .collect();
         // Whole copies of a loop that all threads leave at one place keep together who communicates.
-        if convergent && exits.len() > 1 {
+        let leaves =
+            found.blocks.iter().flat_map(|&block| func.successors(block)).filter(|&block| !inside(block));
+        if convergent && leaves.count() > 1 {
             return Err("threads that work together could leave it at several places");
         }
-        exits.sort_unstable();
-        exits.dedup();
-        let exit = match exits.as_slice() {
-            // What is not used outside needs no parameters there.
-            _ if live_out.is_empty() => None,
-            [exit] if cfg.predecessors(*exit).iter().all(|&block| inside(block)) => Some(*exit),
-            _ => return Err("what it computes is used behind several ways out"),
-        };
-        Ok(Plan { rounds, decides, stays, exit, live_out, grown: rounds * size })
+        let live_out = live_out(func, found);
+        Ok(Plan { rounds, decides, stays, live_out, grown: rounds * size })
     }
 
     fn carry_out(self, func: &mut Function, cfg: &Cfg, found: &Loop) {
-        if let Some(exit) = self.exit {
-            self.close(func, found, exit);
-        }
         let by_header = self.decides == found.header;
         let mut last = found.blocks.iter().copied().find(|&block| func.layout.next_block(block).is_none());
         let mut copies: Vec<Copied> = Vec::with_capacity(self.rounds + 1);
@@ -218,6 +202,9 @@ impl Plan {
                 redirect(func, block, from, to);
             }
         }
+        if !self.live_out.is_empty() {
+            self.close(func, &copies);
+        }
         for &block in &found.blocks {
             func.layout.remove_block(block);
         }
@@ -235,29 +222,17 @@ impl Plan {
         }
     }
 
-    /// Gives what is used outside to the exit as parameters, so that each copy can give its own.
-    fn close(&self, func: &mut Function, found: &Loop, exit: Block) {
-        let mut params: FxHashMap<Value, Value> = FxHashMap::default();
-        for &value in &self.live_out {
-            let param = func.dfg.append_block_param(exit, func.dfg.ty(value));
-            super::take_over_name(func, value, param);
-            params.insert(value, param);
-        }
-        for block in func.layout.blocks().collect::<Vec<_>>() {
-            if found.blocks.contains(&block) {
-                if let Some(branch) = func.terminator(block) {
-                    func.dfg.for_each_target_mut(branch, |call, pool| {
-                        if call.block == exit {
-                            call.args.extend(self.live_out.iter().copied(), pool);
-                        }
-                    });
-                }
-                continue;
-            }
-            for inst in func.layout.insts(block).collect::<Vec<_>>() {
-                func.dfg.map_uses(inst, |value| params.get(&value).copied().unwrap_or(value));
-            }
-        }
+    /// Makes what is used outside the value of the copy that the loop was left in. The blocks of the loop are still there, though nothing leads to them.
+    fn close(&self, func: &mut Function, copies: &[Copied]) {
+        let of_copies = |func: &Function, value: Value| {
+            let own = ssa::block_of(func, value)?;
+            let each =
+                copies.iter().filter_map(|copied| Some((*copied.blocks.get(&own)?, copied.value(value))));
+            Some((value, each.collect()))
+        };
+        let defined: Vec<ssa::Defined> =
+            self.live_out.iter().filter_map(|&value| of_copies(func, value)).collect();
+        ssa::repair(func, &Cfg::compute(func), &defined);
     }
 }
 

@@ -72,6 +72,7 @@ pub const FACTS: &[(&str, bool)] = &[
     ("zeros", true),
     ("ones", true),
     ("once", true),
+    ("wraps", true),
     ("log2", true),
     ("reciprocal", true),
     ("demanded", false),

@@ -7,6 +7,9 @@ use super::convert::int_mod;
 use super::*;
 use warpsmith_ir::{IntBinary, IntCC, IntUnary};
 
+/// How many operations in a row are looked at for what is above a byte.
+const MAX_DEPTH: u32 = 3;
+
 /// The width PTX computes an integer type in.
 fn width(ty: Type) -> u32 {
     ty.bits().max(16)
@@ -135,6 +138,7 @@ impl Selector<'_> {
         match (self.int_const(value), sign) {
             (Some(constant), true) => Operand::Int(constant),
             (Some(constant), false) => Operand::Int(constant & 0xff),
+            (None, false) if self.has_zeros_above(value, 0) => Operand::Use(self.reg(value)),
             (None, sign) => {
                 let source = Operand::Use(self.reg(value));
                 match sign {
@@ -142,6 +146,35 @@ impl Selector<'_> {
                     false => self.emit_new(RegClass::B16, ptx!(And.B16), &[source, Operand::Int(0xff)]),
                 }
             }
+        }
+    }
+
+    /// Whether the upper half of the register of an `i8` is known to be 0.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "of other operations it is not known")]
+    fn has_zeros_above(&self, value: Value, depth: u32) -> bool {
+        let value = self.resolve(value);
+        if self.ty(value) != Type::I8 || depth > MAX_DEPTH {
+            return false;
+        }
+        let Some(inst) = self.func.dfg.def_inst(value) else { return false };
+        match self.func.dfg[inst] {
+            // A byte is loaded with zeros above it.
+            InstData::Load { .. } => true,
+            InstData::Binary { op, args } => {
+                // Constants are written as signed numbers.
+                let zeros = |&arg: &Value| match self.int_const(arg) {
+                    Some(constant) => constant >= 0,
+                    None => self.has_zeros_above(arg, depth + 1),
+                };
+                match op {
+                    IrOp::Band => args.iter().any(zeros),
+                    IrOp::Bor | IrOp::Bxor => args.iter().all(zeros),
+                    // Computed from what was extended.
+                    IrOp::Lshr | IrOp::Udiv | IrOp::Urem | IrOp::Umin | IrOp::Umax => true,
+                    _ => false,
+                }
+            }
+            _ => false,
         }
     }
 

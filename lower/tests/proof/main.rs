@@ -336,6 +336,7 @@ fn term(tree: &Tree) -> Term {
                 "zeros" => Fact::Zeros,
                 "ones" => Fact::Ones,
                 "once" => Fact::Once,
+                "wraps" => Fact::Wraps,
                 "log2" => Fact::Log2,
                 "reciprocal" => Fact::Reciprocal,
                 _ => Fact::Demanded,

@@ -63,7 +63,7 @@ impl Inputs<'_> {
         Some(())
     }
 
-    /// Gives an operand what it needs; `None` if the statement is no case.
+    /// Gives an operand what it needs; `None` if the statement is not a case.
     pub fn operand(&mut self, part: Part, operand: &str, first: &str) -> Option<()> {
         let registers = registers(operand, self.decls);
         // A declared vector: its components are not loaded.

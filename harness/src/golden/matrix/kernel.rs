@@ -8,7 +8,7 @@ use warpsmith::ptx::ValidatedModule;
 pub(super) struct Kernel {
     pub ptx: String,
     pub threads: usize,
-    /// Of the buffer for what it leaves.
+    /// The size of the buffer for what it leaves.
     pub bytes: usize,
 }
 

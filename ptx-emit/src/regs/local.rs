@@ -60,7 +60,7 @@ pub(super) fn fill(func: &Function, reach: &Reaches, assignment: &mut Assignment
         }
         let decides = func.blocks[block].terminator.used();
         if let Some(vreg) = decides.filter(|&vreg| reach[vreg] == Reach::Within(block, u32::MAX)) {
-            free[func.vregs[vreg] as usize].push(assignment.index[vreg]);
+            release(func, assignment, &[vreg], &mut free);
         }
     }
 }

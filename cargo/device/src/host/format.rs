@@ -2,6 +2,9 @@
 
 use std::ffi::CStr;
 
+/// The largest width and precision, which is that of the standard library's own formatting.
+const MOST: usize = u16::MAX as usize;
+
 /// A conversion: what stands between `%` and its letter.
 #[derive(Default)]
 struct Spec {
@@ -64,15 +67,18 @@ pub(super) fn text(format: &str, arguments: &[u8]) -> String {
 fn spec<'a>(text: &'a str, arguments: &mut Arguments<'_>) -> (Spec, Option<char>, &'a str) {
     let mut spec = Spec::default();
     let mut rest = text;
+    // A number, and whether it is negative, which only an argument can be.
     let mut number = |rest: &mut &'a str| {
         if let Some(after) = rest.strip_prefix('*') {
             *rest = after;
-            return arguments.take(4) as usize;
+            let argument = arguments.take(4) as u32 as i32;
+            return (argument < 0, MOST.min(argument.unsigned_abs() as usize));
         }
         let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
         let (number, after) = rest.split_at(digits);
         *rest = after;
-        number.parse().unwrap_or(0)
+        // Only a number of too many digits is none.
+        (false, if number.is_empty() { 0 } else { MOST.min(number.parse().unwrap_or(MOST)) })
     };
     while let Some(flag) = rest.chars().next().filter(|c| "-0+ #".contains(*c)) {
         match flag {
@@ -84,10 +90,12 @@ fn spec<'a>(text: &'a str, arguments: &mut Arguments<'_>) -> (Spec, Option<char>
         }
         rest = &rest[1..];
     }
-    spec.width = number(&mut rest);
+    let (is_left, width) = number(&mut rest);
+    (spec.left, spec.width) = (spec.left || is_left, width);
     if let Some(after) = rest.strip_prefix('.') {
         rest = after;
-        spec.precision = Some(number(&mut rest));
+        let (is_none, precision) = number(&mut rest);
+        spec.precision = (!is_none).then_some(precision);
     }
     let bare = rest.trim_start_matches(['l', 'h', 'z', 'j', 't']);
     spec.wide = rest[..rest.len() - bare.len()].contains(['l', 'z', 'j', 't']);
@@ -219,6 +227,16 @@ mod tests {
             "   42|42   |00042|+42|0xff|0377|005|  8"
         );
         assert_eq!(text("%c%c", &[b'a', 0, 0, 0, 0xe9, 0, 0, 0]), "a\u{e9}");
+    }
+
+    #[test]
+    fn widths_from_arguments() {
+        let bytes: Vec<u8> = [-4i32, 7, -1, 7].iter().flat_map(|word| word.to_le_bytes()).collect();
+        assert_eq!(text("%*d|%.*d", &bytes), "7   |7");
+        assert_eq!(text("%*d", &[0xff, 0xff, 0xff, 0x7f, 7, 0, 0, 0]).len(), super::MOST);
+        assert_eq!(text("%99999999999999999999999d", &[7, 0, 0, 0]).len(), super::MOST);
+        assert_eq!(text("%.4000000000f", &words(&[0])).len(), 2 + super::MOST);
+        assert_eq!(text("%.4000000000g", &words(&[1.5f64.to_bits()])), "1.5");
     }
 
     #[test]

@@ -100,36 +100,26 @@ fn hash_bytes(m: &mut Maker<'_, '_>) {
     let hash = m.var(start);
     let whole = m.b.ins().band_imm(size, -8);
     let zero = m.int(WORD, 0);
-    let (at, data) = (m.var(zero), m.var(zero));
-    m.while_(
-        |m| {
-            let at = m.get(at);
-            m.is(IntCC::Ult, at, size)
-        },
-        |m| {
-            // Bytes are put together to words, since they may start anywhere.
-            let n = m.get(at);
-            let byte = m.byte(bytes, n);
-            let byte = m.b.ins().zext(WORD, byte);
-            let shift = m.b.ins().band_imm(n, 7);
-            let shift = m.b.ins().shl_imm(shift, 3);
-            let shift = m.b.ins().trunc(Type::I32, shift);
-            let byte = m.b.ins().shl(byte, shift);
-            m.or_into(data, byte);
-            m.step(at, 1);
-            let next = m.get(at);
-            let low = m.b.ins().band_imm(next, 7);
-            let full = m.is_imm(IntCC::Eq, low, 0);
-            m.if_(full, |m| {
-                let word = m.get(data);
-                let word = m.b.ins().imul_imm(word, FACTOR);
-                let word = mixed(m, word);
-                let word = m.b.ins().imul_imm(word, FACTOR);
-                stirred(m, hash, word);
-                m.set(data, zero);
-            });
-        },
-    );
+    let data = m.var(zero);
+    m.for_each_below(size, |m, n| {
+        // Bytes are put together to words, since they may start anywhere.
+        let byte = m.byte(bytes, n);
+        let byte = m.b.ins().zext(WORD, byte);
+        let low = m.b.ins().band_imm(n, 7);
+        let shift = m.b.ins().shl_imm(low, 3);
+        let shift = m.b.ins().trunc(Type::I32, shift);
+        let byte = m.b.ins().shl(byte, shift);
+        m.or_into(data, byte);
+        let full = m.is_imm(IntCC::Eq, low, 7);
+        m.if_(full, |m| {
+            let word = m.get(data);
+            let word = m.b.ins().imul_imm(word, FACTOR);
+            let word = mixed(m, word);
+            let word = m.b.ins().imul_imm(word, FACTOR);
+            stirred(m, hash, word);
+            m.set(data, zero);
+        });
+    });
     let left = m.is(IntCC::Ne, whole, size);
     m.if_(left, |m| {
         let word = m.get(data);

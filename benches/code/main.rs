@@ -6,7 +6,7 @@
 //!     cargo bench --bench code -- --unrolled                # loops as compilers like, not kept rolled
 //!     cargo bench --bench code -- --ablation                # -O2 without each of its passes
 //!     cargo bench --bench code -- --print saxpy             # the text of the file that the kernel is in
-//!     cargo bench --bench code -- --corpus=FOLDER           # other kernels, in files as those of benches/corpus, of which its make.sh made bitcode
+//!     cargo bench --bench code -- --corpus=benches/further  # the kernels of another folder, of which benches/corpus/make.sh made bitcode
 //!
 //! For each kernel: lw10, the SASS instructions of ptxas 13.0 for sm_90 weighted by ten to the depth of the loop they are in, loops kept rolled;
 //! the registers; the instructions that a thread executes on average, counted by the engine. Last comes the geometric mean of the ratios. The

@@ -1,10 +1,14 @@
 //! Parameters of blocks that are always given the same: of two that every edge gives equal values, one stays. So are two counters that start equal and
-//! take equal steps one, and a value that goes round a loop both as an integer and as the float of its bits.
+//! take equal steps one, and a value that goes round a loop both as an integer and as the float of its bits. What a branch has decided an argument
+//! to be is given as that ([`chosen`]).
 
+use super::ssa;
 use crate::analysis::Cfg;
 use crate::pass::{Changes, Context};
 use smallvec::SmallVec;
 use warpsmith_ir::{Block, Function, InstData, Opcode, Traits, Type, Value};
+
+mod chosen;
 
 /// Parameters of a block that are compared with each other.
 const MAX_PARAMS: usize = 32;
@@ -13,7 +17,10 @@ const MAX_DEPTH: u32 = 3;
 
 pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let cfg = cx.analyses.get::<Cfg>(func);
-    let mut changes = 0;
+    let mut changes = chosen::run(func, cfg.reverse_postorder());
+    if changes > 0 {
+        changes += ssa::remove_redundant_params(func);
+    }
     for &block in cfg.reverse_postorder().iter().skip(1) {
         let mut n = 1;
         while n < func.dfg.block_params(block).len().min(MAX_PARAMS) {

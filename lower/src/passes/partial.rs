@@ -1,21 +1,21 @@
 //! Partial unrolling of counted loops: several rounds in one, behind a test that so many are left; what remains is done by the loop as it was.
 //!
-//! The loop counts by a step that it does not change up or down to a bound that it does not change, and is left only at its end, by a test of the
+//! The loop counts by a step that it does not change up or down to a bound that it does not change, and is left at its end by a test of the
 //! counter. With `k` rounds in one, the unrolled loop runs while the counter has not passed the bound less `k - 1` steps, which is computed in front of
 //! it; where that itself would wrap, or a step that is only known when the program runs is not positive, the loop as it was does everything. So the
 //! counter does not wrap in between, and the addresses of all rounds are those of the first one and a stride each ([`strides`]). A loop that
 //! counts by one until it meets its bound (`ne`) runs to the last multiple of `k` rounds. Where the number of rounds is known and a multiple of `k`,
 //! nothing remains.
 //!
-//! A loop is copied whole, with the branches and the convergent operations in it. With convergent operations it must run equally often in all
+//! A loop is copied whole, with the branches and the convergent operations in it. Where it is left in other places too, each copy is. With convergent operations it must run equally often in all
 //! threads of a warp, so that the test keeps together what was together. How many rounds become one is what the source says (`unroll n`), else as
 //! many as keep the loop short.
 
 use super::copy::{Copied, copy_blocks};
-use super::insert_before;
+use super::{insert_before, ssa};
 use crate::analysis::{Cfg, Loop, Loops, Uniformity};
-use crate::pass::{Changes, Context};
-use cranelift_entity::SecondaryMap;
+use crate::pass::{Aspects, Changes, Context};
+use cranelift_entity::{EntitySet, SecondaryMap};
 use guard::Guard;
 use smallvec::SmallVec;
 use std::rc::Rc;
@@ -31,8 +31,24 @@ mod strides;
 
 /// Instructions that all loops of a function may become together.
 const MAX_GROWTH: usize = 20_000;
+/// What is used behind a loop with several exits is looked for in the whole function: so many instructions in all.
+const MAX_WORK: usize = 1 << 22;
 
 pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
+    // Those that are left in several places come first: what is used behind them may go through the others.
+    let (mut growth, mut changes) = (0, 0);
+    for exits in [true, false] {
+        let changed = loops(func, cx, exits, &mut growth);
+        if changed > 0 {
+            cx.analyses.invalidate(Aspects::ALL);
+        }
+        changes += changed;
+    }
+    Changes::to_all(changes)
+}
+
+/// Goes over the loops that are left in several places, or in one. Says how many have changed.
+fn loops(func: &mut Function, cx: &mut Context<'_>, exits: bool, growth: &mut usize) -> u32 {
     let loops = cx.analyses.get::<Loops>(func);
     let mut sources = Sources { cfg: cx.analyses.get::<Cfg>(func), changed: FxHashMap::default() };
     let mut shape = Shape {
@@ -43,37 +59,51 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     for (n, &block) in sources.cfg.reverse_postorder().iter().enumerate() {
         shape.order[block] = n;
     }
-    let mut growth = 0;
+    let mut work = MAX_WORK;
     let mut planned: Vec<&Loop> = Vec::new();
-    // The end of the planned loop that a block is in.
+    // The blocks of planned loops, and the end of the loop for those that are left there only.
+    let mut taken: FxHashSet<Block> = FxHashSet::default();
     let mut latches: FxHashMap<Block, Block> = FxHashMap::default();
     let mut stays = |func: &Function, found: &Loop, why: &str| {
         let at = func.terminator(found.header);
         cx.log.remark(func, at, "partial", false, || format!("no rounds of the loop made one: {why}"));
     };
-    for found in loops.iter() {
+    for found in loops.iter().filter(|found| is_left_inside(func, found) == exits) {
         match Plan::of(func, &sources, &shape, found) {
-            Ok(_) if found.blocks.iter().any(|block| latches.contains_key(block)) => {
+            Ok(_) if found.blocks.iter().any(|block| taken.contains(block)) => {
                 stays(func, found, "rounds of a loop around it become one");
             }
-            Ok(plan) if growth + plan.rounds * plan.size > MAX_GROWTH => {
+            Ok(plan) if *growth + plan.rounds * plan.size > MAX_GROWTH => {
                 stays(func, found, "other loops of the function have become too long");
             }
             Ok(plan) if plan.convergent && !plan.is_uniform(func, &cx.analyses.get::<Uniformity>(func)) => {
                 stays(func, found, "threads work together in it, and may leave it in different rounds");
             }
+            Ok(plan) if plan.exits && work < func.dfg.num_insts() => {
+                stays(
+                    func,
+                    found,
+                    "the function is too large to look at all loops that are left in several places",
+                );
+            }
             Ok(plan) => {
-                growth += plan.rounds * plan.size;
-                latches.extend(plan.blocks.iter().map(|&block| (block, plan.latch)));
+                *growth += plan.rounds * plan.size;
+                taken.extend(plan.blocks.iter().copied());
+                match plan.exits {
+                    true => work -= func.dfg.num_insts(),
+                    false => latches.extend(plan.blocks.iter().map(|&block| (block, plan.latch))),
+                }
                 planned.push(found);
             }
             Err(why) => stays(func, found, why),
         }
     }
     if planned.is_empty() {
-        return Changes::NONE;
+        return 0;
     }
-    close::values(func, &latches, &mut sources);
+    if !latches.is_empty() {
+        close::values(func, &latches, &mut sources);
+    }
     for found in &planned {
         // The loop may have become another one's neighbour meanwhile.
         match Plan::of(func, &sources, &shape, found) {
@@ -81,9 +111,25 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
             Err(why) => stays(func, found, why),
         }
     }
+    if exits {
+        ssa::remove_redundant_params(func);
+    }
     super::cfg::merge_chains(func, &Cfg::compute(func));
     func.dfg.resolve_aliases();
-    Changes::to_all(planned.len() as u32)
+    planned.len() as u32
+}
+
+/// Whether a loop is left by another block than one that leads back to its header.
+fn is_left_inside(func: &Function, found: &Loop) -> bool {
+    // Longer ones stay as they are in any case.
+    if found.blocks.len() > plan::MAX_WANTED {
+        return false;
+    }
+    let inside: FxHashSet<Block> = found.blocks.iter().copied().collect();
+    found.blocks.iter().any(|&block| {
+        let leads_back = func.successors(block).any(|to| to == found.header);
+        !leads_back && func.successors(block).any(|to| !inside.contains(&to))
+    })
 }
 
 /// What is known of the function as it was at first.
@@ -147,6 +193,8 @@ struct Plan {
     size: usize,
     /// Whether threads work together in the loop.
     convergent: bool,
+    /// Whether it is left in other places than its end.
+    exits: bool,
     rounds: usize,
     /// Whether the rounds of the loop are known to be a multiple of those that become one.
     exact: bool,
@@ -165,9 +213,11 @@ struct Plan {
 }
 
 impl Plan {
-    /// No value of the loop is used outside: what is handed on are arguments of the branch at its end, and copies of it pass on theirs.
+    /// No value of a loop that is left at its end only is used outside: what is handed on are arguments of the branch there, and copies of it pass on
+    /// theirs.
     fn carry_out(self, func: &mut Function, sources: &mut Sources) {
         let Plan { header, latch, rounds, .. } = self;
+        let live_out = if self.exits { self.live_out(func) } else { Vec::new() };
         let hint = func.loop_hints[header].take();
         let Some(at) = func.layout.prev_block(header) else { return };
         let guard = self.guard(func, at);
@@ -198,12 +248,42 @@ impl Plan {
         headers.iter().for_each(|&copy| func.loop_hints[copy] = None);
         func.loop_hints[headers[0]] = hint.map(|_| LoopHint::NoUnroll);
         sources.replace(header, self.before, guard.block);
+        if self.exits {
+            self.leave(func, sources, &copies, &live_out);
+        }
         if self.exact {
             self.blocks.iter().for_each(|&block| func.layout.remove_block(block));
         } else {
             // What is left is less than what was unrolled, and is not unrolled again.
             func.loop_hints[header] = Some(LoopHint::NoUnroll);
         }
+    }
+
+    /// The values that other blocks use.
+    fn live_out(&self, func: &Function) -> Vec<Value> {
+        let mut own: EntitySet<Block> = EntitySet::new();
+        own.extend(self.blocks.iter().copied());
+        ssa::used_outside(func, &Cfg::compute(func), &own)
+    }
+
+    /// What is used behind the loop is what the copy has that it was left in.
+    fn leave(&self, func: &mut Function, sources: &mut Sources, copies: &[Copied], live_out: &[Value]) {
+        for &block in self.blocks.iter().filter(|&&block| block != self.latch) {
+            let Some(branch) = func.terminator(block) else { continue };
+            let outside = func.dfg.targets(branch).map(|call| call.block);
+            let outside: SmallVec<[Block; 4]> = outside.filter(|to| !self.inside.contains(to)).collect();
+            for (to, copied) in outside.iter().flat_map(|&to| copies.iter().map(move |copied| (to, copied))) {
+                sources.add(to, copied.blocks[&block]);
+            }
+        }
+        let defined = live_out.iter().filter_map(|&value| {
+            let own = ssa::block_of(func, value)?;
+            let of_copies = copies.iter().map(|copied| (copied.blocks[&own], copied.value(value)));
+            let of_loop = (!self.exact).then_some((own, value));
+            Some((value, of_copies.chain(of_loop).collect()))
+        });
+        let defined: Vec<ssa::Defined> = defined.collect();
+        ssa::repair(func, &Cfg::compute(func), &defined);
     }
 
     /// Makes the end of the last copy: once more, or what remains, or the end.

@@ -14,7 +14,7 @@ const ROUNDS: [usize; 2] = [4, 2];
 /// Rounds that become one where nothing remains then.
 const EXACT: std::ops::RangeInclusive<usize> = 3..=8;
 /// Instructions that the rounds in one may have together.
-const MAX_WANTED: usize = 4096;
+pub(super) const MAX_WANTED: usize = 4096;
 
 const NOT_COUNTED: &str = "it does not count by a fixed step to a fixed bound, with the test at its end";
 
@@ -72,8 +72,9 @@ impl Plan {
             let mut targets = func.terminator(block).into_iter().flat_map(|inst| func.dfg.targets(inst));
             targets.any(|call| !inside.contains(&call.block))
         };
-        if found.blocks.iter().any(|&block| block != latch && leaves(block)) {
-            return Err("it is left in several places");
+        let exits = found.blocks.iter().any(|&block| block != latch && leaves(block));
+        if exits && convergent {
+            return Err("it is left in several places, and threads work together in it");
         }
         let Some(InstData::Brif { cond, dests }) = func.terminator(latch).map(|inst| &func.dfg[inst]) else {
             return Err(NOT_COUNTED);
@@ -120,6 +121,7 @@ impl Plan {
             before,
             size,
             convergent,
+            exits,
             rounds,
             exact,
             counter,

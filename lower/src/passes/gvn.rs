@@ -107,11 +107,14 @@ fn is_shared_address(func: &Function, cx: &Context<'_>, inst: Inst) -> bool {
     matches!(func.dfg[inst], InstData::GlobalAddr { global, .. } if cx.globals[global].space == StateSpace::Shared)
 }
 
-/// Whether an instruction computes part of an address of 64 bits that takes next to nothing: an extended index, or a sum.
+/// Whether an instruction computes part of an address of 64 bits that takes next to nothing: an extended index, what it is multiplied by, or a sum.
 fn is_part_of_address(func: &Function, inst: Inst) -> bool {
     let is_wide = |by: Value| func.dfg.ty(by) == Type::I64 && func.dfg.int_const(by).is_some();
     let data = &func.dfg[inst];
-    matches!(*data, InstData::Binary { op: Opcode::Ptradd, .. })
+    let is_wide_constant =
+        || matches!(data, InstData::IntConst { .. }) && func.dfg.first_result(inst).is_some_and(is_wide);
+    is_wide_constant()
+        || matches!(*data, InstData::Binary { op: Opcode::Ptradd, .. })
         || matches!(*data, InstData::Binary { op: Opcode::Imul, args: [_, by] } if is_wide(by))
         || matches!(*data, InstData::Unary { op: Opcode::Sext | Opcode::Zext, arg } if func.dfg.ty(arg) == Type::I32)
         || (matches!(*data, InstData::Binary { op: Opcode::Iadd | Opcode::Isub, .. })

@@ -11,9 +11,10 @@
 //! The product and the counter's steps are promised not to wrap, so that the address of each round is that of the first and as many strides. Where the
 //! loop begins nobody may have asked for the product, and there it is computed in 64 bits, which hold it.
 
+use super::licm::make_preheaders;
 use super::{insert_before, replace_with, ssa};
 use crate::analysis::{Cfg, Loop, Loops};
-use crate::pass::{Changes, Context};
+use crate::pass::{Aspects, Changes, Context};
 use cranelift_entity::SecondaryMap;
 use warpsmith_base::FxHashMap;
 use warpsmith_ir::{Block, Function, Inst, InstData, Opcode, Sreg, Type, Value};
@@ -25,10 +26,14 @@ const MAX_POINTERS: usize = 4;
 const MAX_OPERATIONS: usize = 16;
 
 pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
-    let (cfg, loops) = (cx.analyses.get::<Cfg>(func), cx.analyses.get::<Loops>(func));
-    if loops.iter().next().is_none() {
+    if cx.analyses.get::<Loops>(func).iter().next().is_none() {
         return Changes::NONE;
     }
+    let added = make_preheaders(func, cx.analyses);
+    if added > 0 {
+        cx.analyses.invalidate(Aspects::ALL);
+    }
+    let (cfg, loops) = (cx.analyses.get::<Cfg>(func), cx.analyses.get::<Loops>(func));
     let mut uses: SecondaryMap<Value, u32> = SecondaryMap::new();
     for block in func.layout.blocks() {
         for value in func.layout.insts(block).flat_map(|inst| func.dfg.uses(inst)) {
@@ -55,7 +60,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     if changes > 0 {
         func.dfg.resolve_aliases();
     }
-    Changes::to_instructions(changes)
+    if added > 0 { Changes::to_all(changes + added) } else { Changes::to_instructions(changes) }
 }
 
 /// How a loop is entered and goes round.

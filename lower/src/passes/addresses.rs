@@ -5,7 +5,9 @@
 //!
 //! An index of 32 bits that is a sum which does not wrap (`iadd nsw`, or what is known of the bits of its terms or between which numbers they lie) is added term by term where that
 //! pays: constants become the offset of the access, in a loop what does not change is added to the base in front of it, and where an element at one of two terms is accessed anyway the other
-//! is added to its address.
+//! is added to its address. Of sums in a block that differ in a constant factor only, each is the one before it and a product ([`series`]).
+
+mod series;
 
 use super::insert_before;
 use crate::analysis::{Loops, Range, Ranges, exact};
@@ -14,14 +16,14 @@ use crate::rules::known::KnownBits;
 use cranelift_entity::SecondaryMap;
 use smallvec::SmallVec;
 use std::rc::Rc;
-use warpsmith_base::FxHashSet;
+use warpsmith_base::{FxHashMap, FxHashSet};
 use warpsmith_ir::{Block, Function, Inst, InstData, Opcode, Type, Value, ValueDef};
 
 /// Terms that an index is taken apart into.
 const MAX_TERMS: usize = 6;
 
 pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
-    let flattened = flatten(func);
+    let flattened = series::run(func) + flatten(func);
     if flattened > 0 {
         cx.analyses.invalidate(Aspects::INSTRUCTIONS);
     }
@@ -35,18 +37,25 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let insts = || func.layout.blocks().flat_map(|block| func.layout.insts(block));
     let ranges = insts().any(|inst| asks_for_ranges(func, inst)).then(|| cx.analyses.get::<Ranges>(func));
     let (mut indexed, mut indexed_in) = (FxHashSet::default(), FxHashSet::default());
+    let mut accessed = FxHashMap::default();
     for block in func.layout.blocks() {
         for inst in func.layout.insts(block) {
-            if let InstData::Index { scale, args: [base, index] } = func.dfg[inst]
-                && let Some((index, _)) = narrow(func, index)
-            {
-                indexed.insert((base, scale, index));
-                indexed_in.insert((base, scale, index, block));
+            match func.dfg[inst] {
+                InstData::Index { scale, args: [base, index] } => {
+                    if let Some((index, _)) = narrow(func, index) {
+                        indexed.insert((base, scale, index));
+                        indexed_in.insert((base, scale, index, block));
+                    }
+                }
+                InstData::Load { ptr, .. } | InstData::Store { args: [_, ptr], .. } => {
+                    accessed.extend(accessed_sum(func, ptr, block));
+                }
+                _ => {}
             }
         }
     }
-    let mut sums =
-        Sums { innermost, members, known: KnownBits::of_function(func), ranges, indexed, indexed_in };
+    let known = KnownBits::of_function(func);
+    let mut sums = Sums { innermost, members, known, ranges, indexed, indexed_in, accessed };
     let mut changes = flattened;
     for block in func.layout.blocks().collect::<Vec<Block>>() {
         let mut next = func.layout.first_inst(block);
@@ -58,23 +67,28 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
             }
             let Some(ty) = func.dfg.first_result(inst).map(|value| func.dfg.ty(value)) else { continue };
             let (terms, constant, way) = sums.terms(func, block, (base, scale), index);
-            let mut address = base;
-            for (n, &(term, sign)) in terms.iter().enumerate() {
+            let mut value = constant.wrapping_mul(scale.into());
+            let scaled = terms.into_iter().map(|(term, sign)| {
                 // Bytes are not multiplied, which extends by the way; and zeros are cheaper than signs.
                 let bytes = scale == 1 && sums.range(func, term, block).is_some_and(Range::is_natural);
                 let way = if bytes { Opcode::Zext } else { way };
                 let scale = if sign == Sign::Minus { -scale } else { scale };
-                let (term, scale, way) = multiple(func, term, scale, way);
+                let (term, scale, way, more) = multiple(func, term, scale, way);
+                value = value.wrapping_add(more);
+                (term, scale, way)
+            });
+            let scaled: SmallVec<[(Value, i32, Opcode); 4]> = scaled.collect();
+            let mut address = base;
+            for (n, &(term, scale, way)) in scaled.iter().enumerate() {
                 let offset = offset(func, inst, term, scale, way);
                 let sum = InstData::Binary { op: Opcode::Ptradd, args: [address, offset] };
-                if n + 1 == terms.len() && constant == 0 {
+                if n + 1 == scaled.len() && value == 0 {
                     func.dfg.replace_inst(inst, sum);
                 } else {
                     address = insert_before(func, inst, sum, ty);
                 }
             }
-            if constant != 0 {
-                let value = constant.wrapping_mul(scale.into());
+            if value != 0 {
                 let by = insert_before(func, inst, InstData::IntConst { value }, Type::I64);
                 func.dfg.replace_inst(inst, InstData::Binary { op: Opcode::Ptradd, args: [address, by] });
             }
@@ -82,6 +96,24 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
         }
     }
     Changes::to_instructions(changes)
+}
+
+/// The terms of a sum, in order.
+type Terms = [Value; 2];
+
+/// The element that an access finds at a sum of 32 bits that does not wrap: base, scale, the terms and the block of the access, and the sum.
+fn accessed_sum(func: &Function, ptr: Value, block: Block) -> Option<((Value, i32, Terms, Block), Value)> {
+    let ptr = func.dfg.resolve(ptr);
+    let InstData::Index { scale, args: [base, index] } = *func.dfg.def_data(ptr)? else { return None };
+    let (index, way) = narrow(func, index)?;
+    let inst = func.dfg.def_inst(index)?;
+    let InstData::Binary { op: Opcode::Iadd, args } = func.dfg[inst] else { return None };
+    let fits = way == Opcode::Sext && func.dfg.no_signed_wrap(inst);
+    fits.then(|| ((base, scale, in_order(args.map(|arg| func.dfg.resolve(arg))), block), index))
+}
+
+fn in_order([a, b]: Terms) -> Terms {
+    [a.min(b), a.max(b)]
 }
 
 /// Whether ranges say more of an index than what is known of its bits: of a sum, and of the sign of an index of bytes.
@@ -152,8 +184,8 @@ fn flat(func: &mut Function, base: Value, scale: i32, column: Value) -> Option<(
 }
 
 /// An index that is a constant multiple of another, which is promised not to wrap, as that one: `p[3 * i]` is 12 bytes for each `i`. The third is how
-/// it is extended.
-fn multiple(func: &Function, index: Value, scale: i32, way: Opcode) -> (Value, i32, Opcode) {
+/// it is extended. Of `p[3 * (i + 1)]` the last is the 12 bytes that are always added.
+fn multiple(func: &Function, index: Value, scale: i32, way: Opcode) -> (Value, i32, Opcode, i64) {
     let by = || {
         let (narrow, way) = match func.dfg.def_data(func.dfg.resolve(index)) {
             Some(&InstData::Unary { op, arg }) if func.dfg.ty(index) == Type::I64 => (arg, op),
@@ -163,9 +195,17 @@ fn multiple(func: &Function, index: Value, scale: i32, way: Opcode) -> (Value, i
         let InstData::Binary { op: Opcode::Imul, args: [x, by] } = func.dfg[inst] else { return None };
         let fits = way == Opcode::Sext && func.dfg.ty(x) == Type::I32 && func.dfg.no_signed_wrap(inst);
         let by = func.dfg.int_const(by).filter(|_| fits)?;
-        Some((x, i32::try_from(by.checked_mul(scale.into())?).ok()?, way))
+        let scale = i32::try_from(by.checked_mul(scale.into())?).ok()?;
+        let sum = func.dfg.def_inst(func.dfg.resolve(x)).filter(|&sum| func.dfg.no_signed_wrap(sum));
+        match sum.map(|sum| &func.dfg[sum]) {
+            Some(&InstData::Binary { op: Opcode::Iadd, args: [of, more] }) => {
+                let Some(more) = func.dfg.int_const(more) else { return Some((x, scale, way, 0)) };
+                Some((of, scale, way, more.wrapping_mul(scale.into())))
+            }
+            _ => Some((x, scale, way, 0)),
+        }
     };
-    by().unwrap_or((index, scale, way))
+    by().unwrap_or((index, scale, way, 0))
 }
 
 /// The bytes that an index moves by.
@@ -207,6 +247,8 @@ struct Sums {
     indexed: FxHashSet<(Value, i32, Value)>,
     /// Those elements, each with a block that accesses it.
     indexed_in: FxHashSet<(Value, i32, Value, Block)>,
+    /// The sums that elements are found at, by [`accessed_sum`].
+    accessed: FxHashMap<(Value, i32, Terms, Block), Value>,
 }
 
 impl Sums {
@@ -218,7 +260,7 @@ impl Sums {
         (base, scale): (Value, i32),
         index: Value,
     ) -> (SmallVec<[Term; 4]>, i64, Opcode) {
-        let mut terms: SmallVec<[((bool, bool), Term); 4]> = SmallVec::new();
+        let mut terms: SmallVec<[(bool, Term); 4]> = SmallVec::new();
         let mut constant = 0i64;
         // Of 64 bits it is, however it wraps, as addresses do.
         let mut index = index;
@@ -244,9 +286,16 @@ impl Sums {
             fixed.push((index, Sign::Plus));
             return (fixed, constant, Opcode::Sext);
         };
+        // What is added to the address of another element, the last one first.
+        let mut behind: SmallVec<[Term; 4]> = SmallVec::new();
         let mut work: SmallVec<[Value; 4]> = SmallVec::from_slice(&[narrow]);
         while let Some(value) = work.pop() {
-            let parts = self.sum(func, value, way, at).filter(|_| terms.len() + work.len() < MAX_TERMS);
+            let found = terms.len() + behind.len() + work.len();
+            let parts = self.sum(func, value, way, at).filter(|_| found < MAX_TERMS);
+            let beside = match parts {
+                Some((a, Rest::Plus(b))) => self.beside(func, (base, scale), [a, b], way, at),
+                Some((_, Rest::Constant(_) | Rest::Minus(_))) | None => None,
+            };
             let is_element = |value: Value| self.indexed.contains(&(base, scale, func.dfg.resolve(value)));
             let is_element_here =
                 |value: Value| self.indexed_in.contains(&(base, scale, func.dfg.resolve(value), at));
@@ -263,8 +312,8 @@ impl Sums {
                         && is_element_here(if self.is_fixed(func, at, a) { b } else { a }) =>
                 {
                     let (element, other) = if self.is_fixed(func, at, a) { (b, a) } else { (a, b) };
-                    terms.push(((false, false), (element, Sign::Plus)));
-                    terms.push(((true, true), (other, Sign::Plus)));
+                    behind.push((other, Sign::Plus));
+                    work.push(element);
                 }
                 Some((a, Rest::Plus(b))) if self.is_fixed(func, at, a) != self.is_fixed(func, at, b) => {
                     work.extend([b, a]);
@@ -274,30 +323,36 @@ impl Sums {
                     if self.is_fixed(func, at, base)
                         && self.is_fixed(func, at, a) != self.is_fixed(func, at, b) =>
                 {
-                    terms.push(((!self.is_fixed(func, at, b), true), (b, Sign::Minus)));
+                    terms.push((!self.is_fixed(func, at, b), (b, Sign::Minus)));
                     work.push(a);
+                }
+                // `p[y + x]` and `p[y + (x + 1)]` in one block: a constant away from each other.
+                Some((_, Rest::Plus(_))) if beside.is_some() => {
+                    let Some((element, c)) = beside else { continue };
+                    constant = constant.wrapping_add(c);
+                    work.push(element);
                 }
                 Some((a, Rest::Plus(b)))
                     if terms.is_empty() && work.is_empty() && is_element(a) != is_element(b) =>
                 {
                     let (element, other) = if is_element(a) { (a, b) } else { (b, a) };
-                    terms.push(((!self.is_fixed(func, at, element), false), (element, Sign::Plus)));
-                    terms.push(((!self.is_fixed(func, at, other), true), (other, Sign::Plus)));
+                    behind.push((other, Sign::Plus));
+                    work.push(element);
                 }
-                Some(_) | None => {
-                    terms.push(((!self.is_fixed(func, at, value), true), (value, Sign::Plus)));
-                }
+                Some(_) | None => terms.push((!self.is_fixed(func, at, value), (value, Sign::Plus))),
             }
         }
         // A stable sort: in the order of the source otherwise.
-        terms.sort_by_key(|(order, _)| *order);
+        terms.sort_by_key(|(changes, _)| *changes);
         if let [(_, (whole, Sign::Plus))] = terms[..]
             && whole == narrow
+            && behind.is_empty()
         {
             fixed.push((index, Sign::Plus));
             return (fixed, constant, way);
         }
         fixed.extend(terms.into_iter().map(|(_, term)| term));
+        fixed.extend(behind.into_iter().rev());
         (fixed, constant, way)
     }
 
@@ -313,6 +368,24 @@ impl Sums {
             ValueDef::Alias(_) | ValueDef::Detached => None,
         };
         !block.is_some_and(|block| members.contains(&block))
+    }
+
+    /// An element that the block accesses at one of two terms and what the other is a constant more than, and that constant. As the block accesses it, that
+    /// sum does not wrap.
+    fn beside(
+        &mut self,
+        func: &Function,
+        (base, scale): (Value, i32),
+        [a, b]: Terms,
+        way: Opcode,
+        at: Block,
+    ) -> Option<(Value, i64)> {
+        [(a, b), (b, a)].into_iter().find_map(|(one, other)| {
+            let Some((rest, Rest::Constant(constant))) = self.sum(func, other, way, at) else { return None };
+            let terms = in_order([func.dfg.resolve(one), func.dfg.resolve(rest)]);
+            let element = *self.accessed.get(&(base, scale, terms, at)).filter(|_| way == Opcode::Sext)?;
+            Some((element, constant))
+        })
     }
 
     /// The two terms of a sum or difference of 32 bits that is the same of what they are extended to.

@@ -3,12 +3,8 @@
 //!
 //! So are products of two factors that do not change and one that does.
 //!
-//! Of sums in a block that differ in a constant factor only, each is the one before it and a product ([`series`]).
-//!
-//! Sums of integers wrap, so that any order gives the same. Constants stay last, where addresses take them in. Only sums that lose an operation in
-//! the loop by it are changed.
-
-mod series;
+//! Sums of integers wrap, so that any order gives the same. Constants stay last, where addresses take them in, but for sums of 32 bits with a product,
+//! which is added by the instruction that multiplies. Only sums that lose an operation in the loop by it are changed.
 
 use super::insert_before;
 use crate::analysis::{Loops, Ranges};
@@ -22,10 +18,9 @@ use warpsmith_ir::{Block, Function, Inst, InstData, Opcode, Type, Value, ValueDe
 const MAX_TERMS: usize = 16;
 
 pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
-    let in_series = series::run(func);
     let loops = cx.analyses.get::<Loops>(func);
     if loops.iter().next().is_none() {
-        return Changes::to_instructions(in_series);
+        return Changes::NONE;
     }
     let mut nests: SecondaryMap<Block, Rc<[u32]>> = SecondaryMap::with_default(Rc::from([]));
     // Outer loops come first.
@@ -49,7 +44,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     if changes > 0 {
         func.dfg.resolve_aliases();
     }
-    Changes::to_instructions(in_series + changes)
+    Changes::to_instructions(changes)
 }
 
 struct Sums {
@@ -140,8 +135,16 @@ impl Sums {
         }
         let fixed = terms.iter().filter(|(rank, _)| *rank < depth).count();
         let fixed = fixed + usize::from(base.is_some_and(|(rank, _)| rank < depth));
-        if fixed < 2 || (op == Opcode::Ptradd && base.is_none_or(|(rank, _)| rank == depth)) {
+        let early = !constants.is_empty() && self.adds_product(func, &terms, depth, ty);
+        if fixed + usize::from(early) < 2
+            || (op == Opcode::Ptradd && base.is_none_or(|(rank, _)| rank == depth))
+        {
             return false;
+        }
+        if early {
+            // Behind all else that does not change, by a stable sort.
+            let last = terms.iter().map(|(rank, _)| *rank).filter(|rank| *rank < depth).max();
+            terms.extend(constants.drain(..).map(|constant| (last.unwrap_or(0), Term::Value(constant))));
         }
         terms.sort_by_key(|(rank, _)| *rank);
         let mut sum = base.map(|(_, base)| base);
@@ -166,6 +169,18 @@ impl Sums {
             func.dfg.replace_inst(root, InstData::Binary { op, args: [sum, last] });
         }
         true
+    }
+
+    /// Whether a sum of 32 bits has one term that changes in the inner loop, and that is a product by a constant with no other use.
+    fn adds_product(&self, func: &Function, terms: &[(usize, Term)], depth: usize, ty: Type) -> bool {
+        let mut changing = terms.iter().filter(|(rank, _)| *rank == depth);
+        let (Some(&(_, Term::Value(value))), None) = (changing.next(), changing.next()) else { return false };
+        let Some(&InstData::Binary { op: Opcode::Imul | Opcode::Shl, args: [_, by] }) =
+            func.dfg.def_data(value)
+        else {
+            return false;
+        };
+        ty == Type::I32 && terms.len() > 1 && self.users[value].0 == 1 && func.dfg.int_const(by).is_some()
     }
 
     /// Multiplies what does not change first: of `z * n * n` in a loop over `z` one product stays in it.

@@ -73,6 +73,7 @@ pub const FACTS: &[(&str, bool)] = &[
     ("ones", true),
     ("once", true),
     ("wraps", true),
+    ("keeps", true),
     ("log2", true),
     ("reciprocal", true),
     ("demanded", false),

@@ -225,7 +225,7 @@ impl<'f> Match<'f> {
                 _ => None,
             },
             Term::Fact(Fact::Bits | Fact::Log2, _) => Some(Type::I32),
-            Term::Fact(Fact::Once | Fact::Wraps | Fact::Reciprocal, _) => Some(Type::I1),
+            Term::Fact(Fact::Once | Fact::Wraps | Fact::Keeps | Fact::Reciprocal, _) => Some(Type::I1),
             Term::Fact(Fact::SignBit | Fact::Zeros | Fact::Ones, n) => Some(self.dfg.ty(self.value(n)?)),
             Term::Fact(Fact::Demanded, _) => Some(self.dfg.ty(self.root)),
         }
@@ -306,12 +306,13 @@ impl<'f> Match<'f> {
                 Some((Constant::Int(ty.normalize(bits as i64)), ty))
             }
             Term::Fact(Fact::Once, n) => Some((Constant::Int((facts.uses[of(n)?.0] <= 1).into()), Type::I1)),
-            Term::Fact(Fact::Wraps, n) => {
+            Term::Fact(fact @ (Fact::Wraps | Fact::Keeps), n) => {
                 let (value, ty) = of(n)?;
                 let promised =
                     |value: Value| self.dfg.def_inst(value).is_some_and(|inst| self.dfg.no_signed_wrap(inst));
-                let wraps = ty != Type::I32 || !promised(value) || !promised(self.root);
-                Some((Constant::Int(wraps.into()), Type::I1))
+                let other = promised(value) == (fact == Fact::Wraps);
+                let answer = ty != Type::I32 || !other || !promised(self.root);
+                Some((Constant::Int(answer.into()), Type::I1))
             }
             Term::Fact(Fact::Log2, n) => {
                 let (value, ty) = of(n)?;

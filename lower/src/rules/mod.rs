@@ -114,6 +114,8 @@ pub enum Fact {
     Once,
     /// False if it is of 32 bits and promised not to wrap, as the result is: addresses are made of such sums term by term.
     Wraps,
+    /// False if the result is of 32 bits and promised not to wrap, and the value is not: what is made of both would have lost the promise.
+    Keeps,
     /// Which power of two the constant is, an `i32`; without an answer for others, so that a rule that asks does not apply.
     Log2,
     /// True if it is a power of two whose reciprocal is a normal float.

@@ -185,7 +185,7 @@ impl Instance {
             Fact::Zeros | Fact::Ones if !ty.is_int() => return Err(Refused::Types),
             Fact::Zeros => self.variable(Variable::Zeros(n), ty, true),
             Fact::Ones => self.variable(Variable::Ones(n), ty, true),
-            Fact::Once | Fact::Wraps => self.add(Type::I1, What::Bits(1), true),
+            Fact::Once | Fact::Wraps | Fact::Keeps => self.add(Type::I1, What::Bits(1), true),
             Fact::Log2 => self.add(Type::I32, What::Log2(node), true),
             Fact::Reciprocal => self.add(Type::I1, What::Reciprocal(node), true),
             Fact::Demanded => unreachable!("it is of no value"),

@@ -337,6 +337,7 @@ fn term(tree: &Tree) -> Term {
                 "ones" => Fact::Ones,
                 "once" => Fact::Once,
                 "wraps" => Fact::Wraps,
+                "keeps" => Fact::Keeps,
                 "log2" => Fact::Log2,
                 "reciprocal" => Fact::Reciprocal,
                 _ => Fact::Demanded,

@@ -1,7 +1,8 @@
 //! Sums of a block that differ in a multiple of the same factor: behind `(i + 8) * n + x` comes `(i + 16) * n + x` by adding `8 * n`. Copies of a
-//! loop's rounds are full of them, and differ by the same multiple, which is computed once.
+//! loop's rounds are full of them, and differ by the same multiple, which is computed once. Rows of an array, `y * n + x` and `(y + 1) * n + x`, differ
+//! by `n`: where neither wraps, adding it to the one does not either.
 
-use super::super::insert_before;
+use super::insert_before;
 use cranelift_entity::SecondaryMap;
 use smallvec::SmallVec;
 use warpsmith_base::FxHashMap;
@@ -30,7 +31,7 @@ pub(super) fn run(func: &mut Function) -> u32 {
         }
     }
     let (mut changes, mut block) = (0, None);
-    let mut last: FxHashMap<Key, (Value, i64)> = FxHashMap::default();
+    let mut last: FxHashMap<Key, Member> = FxHashMap::default();
     for inst in insts {
         let own = func.layout.block_of(inst);
         if own != block {
@@ -38,30 +39,60 @@ pub(super) fn run(func: &mut Function) -> u32 {
             block = own;
         }
         let Some((result, ty)) = root(func, inst, &uses) else { continue };
-        let Some((product, others, constant)) = terms(func, inst, &uses) else { continue };
+        let Some(Sum { product, others, constant, exact }) = terms(func, inst, &uses) else { continue };
         let mut earlier = None;
-        let mut keys: SmallVec<[(Key, i64); 2]> = SmallVec::new();
+        let mut keys: SmallVec<[(Key, Member); 2]> = SmallVec::new();
         for [sum, factor] in [product, [product[1], product[0]]] {
             if func.dfg.int_const(factor).is_some() {
                 continue;
             }
-            let (base, by) = split(func, sum);
+            let (base, by, split_exact) = split(func, sum);
+            let own = Member { value: result, by, exact: exact && split_exact };
             let key = Key { factor, base, others: others.clone(), constant };
-            if let Some(&(value, before)) = last.get(&key).filter(|(_, before)| *before != by) {
-                earlier = Some((value, factor, by.wrapping_sub(before)));
+            if let Some(&before) = last.get(&key).filter(|before| before.by != by) {
+                earlier = Some((before, factor, own));
             }
-            keys.push((key, by));
+            keys.push((key, own));
         }
-        if let Some((before, factor, by)) = earlier {
-            let by = insert_before(func, inst, InstData::IntConst { value: ty.normalize(by) }, ty);
-            let more = InstData::Binary { op: Opcode::Imul, args: [factor, by] };
-            let more = insert_before(func, inst, more, ty);
-            func.dfg.replace_inst(inst, InstData::Binary { op: Opcode::Iadd, args: [before, more] });
+        if let Some((before, factor, own)) = earlier {
+            let by = own.by.wrapping_sub(before.by);
+            let more = match by {
+                1 => factor,
+                _ => {
+                    let by = insert_before(func, inst, InstData::IntConst { value: ty.normalize(by) }, ty);
+                    insert_before(func, inst, InstData::Binary { op: Opcode::Imul, args: [factor, by] }, ty)
+                }
+            };
+            let args = [before.value, more];
+            func.dfg.replace_inst(inst, InstData::Binary { op: Opcode::Iadd, args });
+            // The difference of two numbers that both fit need not fit, but the factor does.
+            func.dfg.set_no_signed_wrap(inst, by == 1 && before.exact && own.exact);
             changes += 1;
         }
-        last.extend(keys.into_iter().map(|(key, by)| (key, (result, by))));
+        last.extend(keys);
     }
     changes
+}
+
+/// A sum of a series.
+#[derive(Clone, Copy)]
+struct Member {
+    value: Value,
+    /// The constant in what the factor is multiplied by.
+    by: i64,
+    /// Whether nothing in it wraps.
+    exact: bool,
+}
+
+/// What a sum adds up.
+struct Sum {
+    /// The factors of its one product.
+    product: [Value; 2],
+    /// Its other terms in order, of which there is one at least.
+    others: SmallVec<[Value; 4]>,
+    constant: i64,
+    /// Whether neither a sum nor the product wraps.
+    exact: bool,
 }
 
 /// The result of a sum that is not a term of another one, and its type.
@@ -82,13 +113,11 @@ fn root(
     (matches!(ty, Type::I32 | Type::I64) && !inner).then_some((result, ty))
 }
 
-/// The factors of the one product of a sum, its other terms in order, of which there is one at least, and its constant.
-fn terms(
-    func: &Function,
-    root: Inst,
-    uses: &SecondaryMap<Value, (u32, Option<Inst>)>,
-) -> Option<([Value; 2], SmallVec<[Value; 4]>, i64)> {
+/// The terms of a sum with one product.
+fn terms(func: &Function, root: Inst, uses: &SecondaryMap<Value, (u32, Option<Inst>)>) -> Option<Sum> {
     let (mut product, mut others, mut constant) = (None, SmallVec::new(), 0i64);
+    let mut exact = func.dfg.no_signed_wrap(root);
+    let promised = |value: Value| func.dfg.def_inst(value).is_some_and(|inst| func.dfg.no_signed_wrap(inst));
     let mut work: SmallVec<[Value; 8]> =
         func.dfg.args(root).iter().map(|&arg| func.dfg.resolve(arg)).collect();
     while let Some(value) = work.pop() {
@@ -98,9 +127,11 @@ fn terms(
         let alone = uses[value].0 == 1;
         match func.dfg.def_data(value) {
             Some(&InstData::Binary { op: Opcode::Iadd, args }) if alone => {
+                exact &= promised(value);
                 work.extend(args.map(|arg| func.dfg.resolve(arg)));
             }
             Some(&InstData::Binary { op: Opcode::Imul, args }) if alone && product.is_none() => {
+                exact &= promised(value);
                 product = Some(args.map(|arg| func.dfg.resolve(arg)));
             }
             Some(&InstData::IntConst { value }) => constant = constant.wrapping_add(value),
@@ -108,17 +139,19 @@ fn terms(
         }
     }
     others.sort_unstable();
-    product.filter(|_| !others.is_empty()).map(|product| (product, others, constant))
+    product.filter(|_| !others.is_empty()).map(|product| Sum { product, others, constant, exact })
 }
 
-/// A factor without its constant term, and that.
-fn split(func: &Function, sum: Value) -> (Option<Value>, i64) {
-    match func.dfg.def_data(sum) {
-        Some(&InstData::IntConst { value }) => (None, value),
-        Some(&InstData::Binary { op: Opcode::Iadd, args: [base, by] }) => match func.dfg.int_const(by) {
-            Some(by) => (Some(func.dfg.resolve(base)), by),
-            None => (Some(sum), 0),
+/// A factor without its constant term, that, and whether they add up to it without wrapping.
+fn split(func: &Function, sum: Value) -> (Option<Value>, i64, bool) {
+    let whole = (Some(sum), 0, true);
+    let Some(inst) = func.dfg.def_inst(sum) else { return whole };
+    match func.dfg[inst] {
+        InstData::IntConst { value } => (None, value, true),
+        InstData::Binary { op: Opcode::Iadd, args: [base, by] } => match func.dfg.int_const(by) {
+            Some(by) => (Some(func.dfg.resolve(base)), by, func.dfg.no_signed_wrap(inst)),
+            None => whole,
         },
-        _ => (Some(sum), 0),
+        _ => whole,
     }
 }

@@ -5,7 +5,6 @@ use crate::Mod;
 /// Modifiers that denote themselves and for numbers: [`Instruction::has`](crate::Instruction::has) asks for them.
 pub const FLAGS: &[Mod] = &[
     Mod::Approx,
-    Mod::Full,
     Mod::Ftz,
     Mod::Noftz,
     Mod::Sat,

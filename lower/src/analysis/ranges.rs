@@ -38,6 +38,16 @@ impl Range {
         Range { low: -(1 << (bits - 1)), high: (1 << (bits - 1)) - 1 }
     }
 
+    /// The numbers of a width that is read as unsigned.
+    pub const fn unsigned(bits: u32) -> Range {
+        Range { low: 0, high: (1 << bits) - 1 }
+    }
+
+    /// Whether it has all numbers of another.
+    pub const fn contains(self, other: Range) -> bool {
+        self.low <= other.low && other.high <= self.high
+    }
+
     /// The numbers of a width in it; all of them if others are too, since those wrap.
     pub fn wrapped(self, bits: u32) -> Range {
         let all = Range::all(bits);
@@ -374,6 +384,8 @@ impl Ranges {
             // What is above a number that is not negative is above it as signed too, if it is not negative itself.
             IntCC::Ugt if range.is_natural() && other.is_natural() => Range::new(other.low + 1, range.high),
             IntCC::Uge if range.is_natural() && other.is_natural() => Range::new(other.low, range.high),
+            IntCC::Ne if other == Range::new(range.low, range.low) => Range::new(range.low + 1, range.high),
+            IntCC::Ne if other == Range::new(range.high, range.high) => Range::new(range.low, range.high - 1),
             IntCC::Ne | IntCC::Ult | IntCC::Ule | IntCC::Ugt | IntCC::Uge => return range,
         };
         range.and(bounded)
@@ -399,7 +411,7 @@ impl Ranges {
                 match op {
                     Opcode::Sext => arg,
                     Opcode::Zext if arg.is_natural() => arg,
-                    Opcode::Zext => Range::new(0, (1 << from) - 1),
+                    Opcode::Zext => Range::unsigned(from),
                     Opcode::Trunc => arg.wrapped(bits),
                     Opcode::Ineg => Range::new(-arg.high, -arg.low).wrapped(bits),
                     Opcode::Bnot => Range::new(-arg.high - 1, -arg.low - 1),
@@ -413,11 +425,23 @@ impl Ranges {
                 }
                 binary(op, of(a)?, of(b)?, bits, func.dfg.no_signed_wrap(inst))
             }
-            InstData::Ternary { op: Opcode::Select, args: [_, yes, no] } => match (of(yes), of(no)) {
-                (Some(yes), Some(no)) => yes.or(no),
-                (Some(one), None) | (None, Some(one)) => one,
-                (None, None) => return None,
-            },
+            InstData::Ternary { op: Opcode::Select, args: [cond, yes, no] } => {
+                // What is compared with a constant: no other value then decides what is known of the selection.
+                let is_constant = |value: &Value| func.dfg.int_const(*value).is_some();
+                let compared = compared(func, cond).filter(|(_, operands)| operands.iter().any(is_constant));
+                let chosen = |value: Value, holds: bool| {
+                    let range = of(value)?;
+                    Some(compared.map_or(range, |(cond, operands)| {
+                        let cond = if holds { cond } else { cond.inverse() };
+                        self.refined(func, value, range, cond, operands)
+                    }))
+                };
+                match (chosen(yes, true), chosen(no, false)) {
+                    (Some(yes), Some(no)) => yes.or(no),
+                    (Some(one), None) | (None, Some(one)) => one,
+                    (None, None) => return None,
+                }
+            }
             _ => all,
         })
     }
@@ -429,9 +453,15 @@ fn decided(func: &Function, branch: Inst, side: usize) -> Option<Decided> {
     if dests[0].block == dests[1].block {
         return None;
     }
-    let &InstData::IntCompare { cond, args } = func.dfg.def_data(*cond)? else { return None };
+    let (cond, operands) = compared(func, *cond)?;
+    Some((if side == 0 { cond } else { cond.inverse() }, operands))
+}
+
+/// The comparison of integers that a condition is.
+fn compared(func: &Function, cond: Value) -> Option<Decided> {
+    let &InstData::IntCompare { cond, args } = func.dfg.def_data(cond)? else { return None };
     width(func.dfg.ty(args[0]))?;
-    Some((if side == 0 { cond } else { cond.inverse() }, args.map(|arg| func.dfg.resolve(arg))))
+    Some((cond, args.map(|arg| func.dfg.resolve(arg))))
 }
 
 /// Numbers from 0, of a width.

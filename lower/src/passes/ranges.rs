@@ -1,6 +1,8 @@
 //! Uses between which numbers each integer lies ([`Ranges`]): unsigned quotients, remainders and shifts of what is not negative, which are shorter;
 //! narrow ones where the operands are, since ptxas makes 16 bits of a division by floats, and 64 bits of a division by a loop; comparisons with one
-//! answer; the promise not to wrap.
+//! answer; the promise not to wrap. Counters of 64 bits count in 32 where they fit ([`counters`]).
+
+mod counters;
 
 use super::{insert_before, replace_with};
 use crate::analysis::{Cfg, Range, Ranges, exact, width};
@@ -23,13 +25,14 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
             found.extend(better(&ranges, &cfg, func, inst, block).map(|better| (inst, better)));
         }
     }
-    let changes = found.len() as u32;
+    let mut changes = found.len() as u32;
     for (inst, better) in found {
         if better.commit(func, inst).is_none() {
             continue;
         }
         cx.log.remark(func, Some(inst), "range", true, || better.to_string());
     }
+    changes += counters::run(func, &ranges, &cfg);
     if changes > 0 {
         func.dfg.resolve_aliases();
     }
@@ -70,12 +73,29 @@ fn better(ranges: &Ranges, cfg: &Cfg, func: &Function, inst: Inst, block: Block)
                     }
                 }
                 Opcode::Ashr if x.is_natural() => Some(Better::Op(Opcode::Lshr)),
+                Opcode::Band
+                    if x.is_natural() && func.dfg.int_const(b).is_some_and(|mask| keeps(mask, x)) =>
+                {
+                    Some(Better::Left)
+                }
                 Opcode::Iadd | Opcode::Isub | Opcode::Imul if !func.dfg.no_signed_wrap(inst) => {
                     let exact = exact(op, x, y)?;
                     (exact.wrapped(bits) == exact && exact != Range::all(bits)).then_some(Better::NoWrap)
                 }
                 _ => None,
             }
+        }
+        InstData::Unary { op: op @ (Opcode::Zext | Opcode::Sext), arg } => {
+            let &InstData::Unary { op: Opcode::Trunc, arg: whole } = func.dfg.def_data(arg)? else {
+                return None;
+            };
+            let (bits, whole) = (width(func.dfg.ty(arg))?, of(whole)?);
+            let kept = if op == Opcode::Zext { Range::unsigned(bits) } else { Range::all(bits) };
+            kept.contains(whole).then_some(Better::Whole(op))
+        }
+        InstData::Ternary { op: Opcode::Select, .. } => {
+            let chosen = of(func.dfg.first_result(inst)?)?;
+            (chosen.low == chosen.high).then_some(Better::Constant(chosen.low as i64))
         }
         InstData::IntCompare { cond, args: [a, b] } => {
             width(func.dfg.ty(a))?;
@@ -100,6 +120,12 @@ fn better(ranges: &Ranges, cfg: &Cfg, func: &Function, inst: Inst, block: Block)
         }
         _ => None,
     }
+}
+
+/// Whether a mask keeps every bit of numbers that are not negative.
+fn keeps(mask: i64, range: Range) -> bool {
+    let bits = 128 - range.high.leading_zeros();
+    mask.trailing_ones() >= bits
 }
 
 /// Whether a value is a power of two, or none any more: a parameter of a block that is given powers and itself, multiplied by powers or shifted.
@@ -143,6 +169,8 @@ enum Better {
     ByPower(Opcode),
     /// Its first operand.
     Left,
+    /// What was truncated, in another width: so extended.
+    Whole(Opcode),
     Constant(i64),
     /// It does not wrap.
     NoWrap,
@@ -154,7 +182,8 @@ impl std::fmt::Display for Better {
             Better::Op(op) => write!(f, "its operands are not negative: {}", op.name()),
             Better::Narrow(op, ty) => write!(f, "its operands fit fewer bits: {}.{ty}", op.name()),
             Better::ByPower(_) => f.write_str("its second operand is a power of two"),
-            Better::Left => f.write_str("its first operand is less than its second"),
+            Better::Left => f.write_str("is its first operand"),
+            Better::Whole(_) => f.write_str("its operand was truncated without loss"),
             Better::Constant(value) => write!(f, "is {value} for all that its operands can be"),
             Better::NoWrap => f.write_str("does not wrap"),
         }
@@ -202,6 +231,17 @@ impl Better {
             Better::Left => {
                 let InstData::Binary { args: [left, _], .. } = func.dfg[inst] else { return None };
                 replace_with(func, inst, left);
+            }
+            Better::Whole(op) => {
+                let InstData::Unary { arg, .. } = func.dfg[inst] else { return None };
+                let &InstData::Unary { arg: whole, .. } = func.dfg.def_data(arg)? else { return None };
+                match func.dfg.ty(whole).bits().cmp(&ty.bits()) {
+                    Ordering::Less => func.dfg.replace_inst(inst, InstData::Unary { op, arg: whole }),
+                    Ordering::Equal => replace_with(func, inst, whole),
+                    Ordering::Greater => {
+                        func.dfg.replace_inst(inst, InstData::Unary { op: Opcode::Trunc, arg: whole });
+                    }
+                }
             }
             Better::Constant(value) => {
                 func.dfg.replace_inst(inst, InstData::IntConst { value: ty.normalize(value) });

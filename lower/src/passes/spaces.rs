@@ -3,14 +3,17 @@
 //!
 //! What is cast from a space points there, and so does what is computed from it, through parameters of blocks and selections; a fixed point
 //! over all generic pointers finds them, assuming the best first. The null pointer is an address of global memory as much as a generic one.
-//! Where something else wants the generic pointer (a comparison, a call, a store of the pointer itself), a cast back is put in front.
+//! Where something else wants the generic pointer (a call, a store of the pointer itself), a cast back is put in front. Pointers into one space are
+//! compared there, and one to global memory is its own generic address (PTX ISA 9.0, 6.4.1.1), also as a number.
 
 use super::insert_before;
 use crate::analysis::Cfg;
 use crate::pass::{Changes, Context};
 use cranelift_entity::SecondaryMap;
 use smallvec::SmallVec;
-use warpsmith_ir::{Block, Function, Inst, InstData, Opcode, PtxData, PtxOperand, PtxRef, Type, Value};
+use warpsmith_ir::{
+    Block, Function, Inst, InstData, IntCC, Opcode, PtxData, PtxOperand, PtxRef, Type, Value,
+};
 use warpsmith_isa::{Mod, Opcode as Ptx};
 
 /// Sweeps until nothing changes; a function that needs more is left as it is.
@@ -163,6 +166,13 @@ fn uses(func: &mut Function, spaces: &Spaces, inst: Inst) {
             }
         }
         InstData::Load { .. } => {}
+        InstData::Unary { op: Opcode::Ptrtoint, arg } if func.dfg.ty(arg) == Type::PTR_GLOBAL => {}
+        InstData::IntCompare { cond, args } if let Some(ty) = compared_in(func, spaces, cond, args) => {
+            for (n, arg) in args.into_iter().enumerate() {
+                let arg = as_type(func, spaces, inst, arg, Some(ty));
+                func.dfg.args_mut(inst)[n] = arg;
+            }
+        }
         InstData::List {
             op: Opcode::AtomicLoad | Opcode::AtomicStore | Opcode::AtomicRmw | Opcode::Cmpxchg,
             ..
@@ -226,6 +236,19 @@ fn uses(func: &mut Function, spaces: &Spaces, inst: Inst) {
                 }
             });
         }
+    }
+}
+
+/// The space in which two pointers can be compared in place of their generic addresses: those of a space that is a window begin at its start, which
+/// leaves equal what is equal; those of global memory are the same.
+fn compared_in(func: &Function, spaces: &Spaces, cond: IntCC, [a, b]: [Value; 2]) -> Option<Type> {
+    let null = |value: Value| spaces[value] == Space::Null;
+    match (func.dfg.ty(a), func.dfg.ty(b)) {
+        (Type::PTR_GLOBAL, Type::PTR_GLOBAL) => Some(Type::PTR_GLOBAL),
+        (Type::PTR_GLOBAL, Type::PTR) if null(b) => Some(Type::PTR_GLOBAL),
+        (Type::PTR, Type::PTR_GLOBAL) if null(a) => Some(Type::PTR_GLOBAL),
+        (Type::PTR, _) | (_, Type::PTR) => None,
+        (a, b) => (a == b && a.is_ptr() && matches!(cond, IntCC::Eq | IntCC::Ne)).then_some(a),
     }
 }
 

@@ -5,6 +5,7 @@ use super::memory::Access;
 use super::*;
 use crate::abi::{Held, Passing, held};
 use crate::mach::{Base, Edge, Terminator};
+use cranelift_entity::EntitySet;
 use std::ops::Range;
 use warpsmith_ir::{BlockCall, IntCC, JumpTable, LoopHint};
 
@@ -24,7 +25,7 @@ impl Selector<'_> {
                 "give the loop a block of its own",
             );
         }
-        let mut reachable = cranelift_entity::EntitySet::with_capacity(func.dfg.num_blocks());
+        let mut reachable = EntitySet::with_capacity(func.dfg.num_blocks());
         reachable.extend(self.cfg.reverse_postorder().iter().copied());
         for block in func.layout.blocks().filter(|&block| reachable.contains(block)) {
             let entry = self.is_entry(block);
@@ -102,6 +103,18 @@ impl Selector<'_> {
             self.out.layout.push(block);
             self.out.layout.append(&mut behind[block]);
         }
+    }
+
+    /// Drops blocks that nothing leads to: a `switch` may have ways that no value takes.
+    pub(super) fn drop_unreachable(&mut self) {
+        let mut reached: EntitySet<mach::Block> = EntitySet::with_capacity(self.out.blocks.len());
+        let mut next: Vec<mach::Block> = self.out.layout.first().copied().into_iter().collect();
+        while let Some(block) = next.pop() {
+            if reached.insert(block) {
+                next.extend(self.out.successors(block).map(|edge| edge.target));
+            }
+        }
+        self.out.layout.retain(|&block| reached.contains(block));
     }
 
     pub(super) fn select_terminator(&mut self, inst: ir::Inst) {
@@ -276,13 +289,18 @@ impl Selector<'_> {
         cases.sort_by_key(|case| case.0);
         let (value, bits) = match self.ty(arg).bits() {
             // Constants are sign-extended as they are.
-            8 if self.int_const(arg).is_none() => (self.extended(arg, true), 16),
-            8 => (Operand::Use(self.reg(arg)), 16),
-            bits => (Operand::Use(self.reg(arg)), bits),
+            8 if self.int_const(arg).is_none() => {
+                let (value, source) = (self.temp(RegClass::B16), self.reg(arg));
+                self.emit(ptx!(Cvt.S16.S8), &[Operand::Def(value), Operand::Use(source)]);
+                (value, 16)
+            }
+            8 => (self.reg(arg), 16),
+            bits => (self.reg(arg), bits),
         };
         let made = self.out.layout.len();
         let uniform = self.is_uniform(arg);
-        let root = Switch { selector: self, value, bits, default, cases, uniform }.root();
+        let most = self.most(arg);
+        let root = Switch { selector: self, value, bits, default, cases, uniform }.root(most);
         // Each block was added behind those it decides between; the other way round, what a comparison does not branch to
         // follows it.
         let mut behind = self.out.layout.split_off(made);
@@ -290,12 +308,19 @@ impl Selector<'_> {
         self.switches.push((self.block, behind));
         root
     }
+
+    /// The most that an integer can be, if it is known not to be negative.
+    fn most(&mut self, value: Value) -> Option<i64> {
+        let bits = self.ty(value).bits();
+        let most = self.known.of(&self.func.dfg, value)?.max(bits);
+        if most >> (bits - 1) == 0 { i64::try_from(most).ok() } else { None }
+    }
 }
 
 /// A `switch` on the way to branches: a search tree whose leaves are short chains of comparisons or tables of labels.
 struct Switch<'s, 'a> {
     selector: &'s mut Selector<'a>,
-    value: Operand,
+    value: VReg,
     bits: u32,
     default: Edge,
     /// In ascending order.
@@ -304,15 +329,25 @@ struct Switch<'s, 'a> {
 }
 
 impl Switch<'_, '_> {
-    fn root(&mut self) -> Terminator {
-        self.decide(0..self.cases.len())
+    /// The whole, of a value that is not negative and at most so much, if that is known: a table of all that it can be needs no comparison.
+    fn root(&mut self, most: Option<i64>) -> Terminator {
+        if let Some(most) = most {
+            self.cases.retain(|case| (0..=most).contains(&case.0));
+        }
+        let all = 0..self.cases.len();
+        match most.and_then(|most| self.dense(all.len(), 0, most)) {
+            Some(span) => self.lookup(self.value, all, 0, span),
+            None => self.decide(all),
+        }
     }
 
     /// The code that decides between some of the cases, as the end of a block whose instructions are in the current group.
     fn decide(&mut self, range: Range<usize>) -> Terminator {
         let cases = &self.cases[range.clone()];
         let Some(&(value, edge)) = cases.first() else { return Terminator::Jump(self.default) };
-        if let Some(span) = self.dense(cases) {
+        if let Some(&(last, _)) = cases.last()
+            && let Some(span) = self.dense(range.len(), value, last)
+        {
             return self.table(range, span);
         }
         if range.len() > 3 {
@@ -329,8 +364,13 @@ impl Switch<'_, '_> {
 
     /// A new block that decides between some of the cases.
     fn block(&mut self, range: Range<usize>) -> Edge {
+        self.made(|switch| switch.decide(range))
+    }
+
+    /// A new block of what this adds to the current group, and with the end that it gives.
+    fn made(&mut self, decide: impl FnOnce(&mut Self) -> Terminator) -> Edge {
         let group = std::mem::take(&mut self.selector.group);
-        let terminator = self.decide(range);
+        let terminator = decide(self);
         let out = &mut self.selector.out;
         let start = out.insts.len() as u32;
         out.insts.append(&mut self.selector.group);
@@ -347,56 +387,52 @@ impl Switch<'_, '_> {
         let ty = [Mod::S16, Mod::S32, Mod::S64][(self.bits / 32) as usize];
         let mnemonic = Mnemonic::new(Opcode::Setp).with(how).with(ty);
         let condition = self.selector.temp(RegClass::Pred);
-        self.selector.emit(mnemonic, &[Operand::Def(condition), self.value, Operand::Int(with)]);
+        self.selector
+            .emit(mnemonic, &[Operand::Def(condition), Operand::Use(self.value), Operand::Int(with)]);
         condition
     }
 
-    /// The number of values from the first to the last case if a table of them would be at least half full.
-    fn dense(&self, cases: &[(i64, Edge)]) -> Option<u64> {
-        let (first, last) = (cases.first()?.0, cases.last()?.0);
+    /// How many values there are from one to another, if a table of them is at least half full with so many cases.
+    fn dense(&self, cases: usize, first: i64, last: i64) -> Option<u64> {
         let span = last.wrapping_sub(first) as u64;
-        let fits = cases.len() >= TABLE_MIN
-            && span < TABLE_MAX.min(2 * cases.len() as u64)
-            && self.selector.has_sm(30);
+        let fits = cases >= TABLE_MIN && span < TABLE_MAX.min(2 * cases as u64) && self.selector.has_sm(30);
         fits.then_some(span + 1)
     }
 
+    /// A table of some cases, behind a comparison that keeps other values from it.
     fn table(&mut self, range: Range<usize>, span: u64) -> Terminator {
         let first = self.cases[range.start].0;
         let (value, uniform, selector) = (self.value, self.uniform, &mut *self.selector);
-        let class = RegClass::for_bits(self.bits);
         let sub = ptx!(Sub).with(int_mod(self.bits, true));
         let compare = ptx!(Setp.Lt).with(int_mod(self.bits, false));
-        let offset = match first {
-            0 => value,
-            _ => selector.emit_new(class, sub, &[value, Operand::Int(first)]),
-        };
+        let mut offset = value;
+        if first != 0 {
+            offset = selector.temp(RegClass::for_bits(self.bits));
+            selector.emit(sub, &[Operand::Def(offset), Operand::Use(value), Operand::Int(first)]);
+        }
         let condition = selector.temp(RegClass::Pred);
-        selector.emit(compare, &[Operand::Def(condition), offset, Operand::Int(span as i64)]);
-        // In range the index fits 32 bits.
-        let group = std::mem::take(&mut selector.group);
-        let index = match self.bits {
-            32 => offset,
-            bits => selector.emit_new(RegClass::B32, ptx!(Cvt.U32).with(int_mod(bits, false)), &[offset]),
-        };
-        let mut targets = vec![self.default; span as usize];
-        for &(value, edge) in &self.cases[range] {
-            targets[value.wrapping_sub(first) as usize] = edge;
-        }
-        let out = &mut selector.out;
-        let start = out.insts.len() as u32;
-        out.insts.append(&mut selector.group);
-        selector.group = group;
-        let block = out.add_block(&[]);
-        out.blocks[block].insts = start..out.insts.len() as u32;
-        let first = out.tables.len() as u32;
-        out.tables.extend(targets);
-        if let Operand::Use(index) = index {
-            out.blocks[block].terminator = Terminator::Table { index, first, len: span as u32, uniform };
-        }
-        out.blocks[block].origin = selector.origin;
-        out.layout.push(block);
-        let taken = out.edge(block, &[]);
+        let number = Operand::Int(span as i64);
+        selector.emit(compare, &[Operand::Def(condition), Operand::Use(offset), number]);
+        let taken = self.made(|switch| switch.lookup(offset, range, first, span));
         Terminator::Branch { condition, negated: false, taken, otherwise: self.default, uniform }
+    }
+
+    /// A table of some cases that begins with this number, and an offset that is in it.
+    fn lookup(&mut self, offset: VReg, cases: Range<usize>, number: i64, span: u64) -> Terminator {
+        let selector = &mut *self.selector;
+        let mut index = offset;
+        if self.bits != 32 {
+            // In range it fits 32 bits.
+            index = selector.temp(RegClass::B32);
+            let convert = ptx!(Cvt.U32).with(int_mod(self.bits, false));
+            selector.emit(convert, &[Operand::Def(index), Operand::Use(offset)]);
+        }
+        let mut targets = vec![self.default; span as usize];
+        for &(value, edge) in &self.cases[cases] {
+            targets[value.wrapping_sub(number) as usize] = edge;
+        }
+        let first = selector.out.tables.len() as u32;
+        selector.out.tables.extend(targets);
+        Terminator::Table { index, first, len: span as u32, uniform: self.uniform }
     }
 }

@@ -28,6 +28,7 @@ mod vector;
 use crate::abi::Repr;
 use crate::analysis::{Analyses, Cfg, Uniformity};
 use crate::mach::{self, Base, Inst, Op, Operand, RegClass, VReg};
+use crate::rules::known::KnownBits;
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, SecondaryMap};
 use std::rc::Rc;
@@ -121,6 +122,8 @@ struct Selector<'a> {
     extending: SecondaryMap<Value, Option<bool>>,
     /// Whether something else than 1 is divided in `f32`, and in `f64`, where that was asked for.
     quotients: Option<[bool; 2]>,
+    /// What is known of the values that a `switch` decides on.
+    known: KnownBits,
     blocks: SecondaryMap<Block, PackedOption<mach::Block>>,
     /// The blocks made for the `switch` at the end of a block.
     switches: Vec<(Block, Vec<mach::Block>)>,
@@ -158,6 +161,7 @@ impl<'a> Selector<'a> {
             low: SecondaryMap::new(),
             extending: SecondaryMap::new(),
             quotients: None,
+            known: KnownBits::default(),
             blocks: SecondaryMap::new(),
             switches: Vec::new(),
             block: Block::new(0),
@@ -192,6 +196,7 @@ impl<'a> Selector<'a> {
         }
         if !self.switches.is_empty() {
             self.place_switches();
+            self.drop_unreachable();
         }
         self.place_bindings();
     }

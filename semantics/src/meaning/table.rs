@@ -84,6 +84,7 @@ impl Meaning {
             Op::FmaFloat => computes(float::fma),
             Op::Mad => computes(float::fma),
             Op::DivFloat => computes(float::div),
+            Op::DivFull => computes(float::div_full),
             Op::AbsFloat => computes(float::abs),
             Op::NegFloat => computes(float::neg),
             Op::MinFloat => computes(float::min),

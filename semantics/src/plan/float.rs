@@ -192,11 +192,14 @@ macro_rules! approximate {
 pub(crate) fn div(i: &Instruction, written: &Written) -> Option<Plan> {
     Some(match format(i)? {
         Format::F32 if i.has(Mod::Approx) => approximate!(i, written, vector, div, |a, b|),
-        Format::F32 if i.has(Mod::Full) => approximate!(i, written, vector, div_full, |a, b|),
         Format::F32 => single_op!(i, single::div, |a, b|),
         Format::F64 => double_op!(i, double::div, |a, b|),
         Format::F32x2 => return None,
     })
+}
+
+pub(crate) fn div_full(i: &Instruction, written: &Written) -> Option<Plan> {
+    Some(approximate!(i, written, vector, div_full, |a, b|))
 }
 
 pub(crate) fn rcp(i: &Instruction, written: &Written) -> Option<Plan> {

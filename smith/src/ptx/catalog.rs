@@ -109,7 +109,7 @@ fn template(sample: Sample) -> Option<Template> {
     );
     let truths = truths.collect();
     let mods = sample.mnemonic.mods();
-    let approximate = mods.contains(&Mod::Approx) || mods.contains(&Mod::Full) || is_approximate(operation);
+    let approximate = mods.contains(&Mod::Approx) || is_approximate(operation);
     let reads_carry = sample.form.traits.contains(Traits::CARRY)
         && matches!(operation, Operation::Addc | Operation::Subc | Operation::MadcLo | Operation::MadcHi);
     if reads_carry && sample.mnemonic.types().any(|ty| ty.bits() == 16) {
@@ -130,7 +130,7 @@ fn template(sample: Sample) -> Option<Template> {
 
 fn is_approximate(operation: Operation) -> bool {
     // Half-precision forms have no `.approx` that would say so.
-    matches!(operation, Operation::TanhHalf | Operation::Ex2Half)
+    matches!(operation, Operation::TanhHalf | Operation::Ex2Half | Operation::DivFull)
 }
 
 impl Catalog {

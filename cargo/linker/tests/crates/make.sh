@@ -15,7 +15,7 @@ export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-/tmp/warpsmith-recorded}"
 build() {
     profile=$1
     shift
-    RECORD_AS=$profile "${CARGO:-cargo}" build -Zbuild-std=core,alloc --target nvptx64-nvidia-cuda --profile "$profile" "$@"
+    RECORD_AS=${as:-$profile} "${CARGO:-cargo}" build -Zbuild-std=core,alloc --target nvptx64-nvidia-cuda --profile "$profile" "$@"
 }
 build release --example slices --example dynamic --example wide --example atomics --example shared
 build fat --example panics --example heap
@@ -23,4 +23,4 @@ build fat --example panics --example heap
 export CARGO_TARGET_NVPTX64_NVIDIA_CUDA_RUSTFLAGS="-C target-cpu=sm_80 --remap-path-prefix=$(realpath ../../../..)=."
 build fat --example stable
 export CARGO_PROFILE_RELEASE_LTO=fat
-build release --manifest-path ../../../../examples/rust-kernels/Cargo.toml -p kernels --lib
+as=fat build release --manifest-path ../../../../examples/rust-kernels/Cargo.toml -p kernels --lib

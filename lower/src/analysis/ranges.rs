@@ -423,7 +423,13 @@ impl Ranges {
                 if width(func.dfg.ty(a)).is_none() || width(func.dfg.ty(b)).is_none() {
                     return Some(all);
                 }
-                binary(op, of(a)?, of(b)?, bits, func.dfg.no_signed_wrap(inst))
+                let no_wrap = func.dfg.no_signed_wrap(inst);
+                let found = binary(op, of(a)?, of(b)?, bits, no_wrap);
+                // No square is negative.
+                match op == Opcode::Imul && no_wrap && func.dfg.resolve(a) == func.dfg.resolve(b) {
+                    true => found.and(Range::new(0, all.high)),
+                    false => found,
+                }
             }
             InstData::Ternary { op: Opcode::Select, args: [cond, yes, no] } => {
                 // What is compared with a constant: no other value then decides what is known of the selection.

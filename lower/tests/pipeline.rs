@@ -215,9 +215,9 @@ fn a_pass_takes_the_place_of_its_namesake() {
     assert_eq!(report.passes.iter().map(|p| p.changes).collect::<Vec<_>>(), [14, 0]);
     let unknown = Pipeline::parse("grow").unwrap_err();
     assert!(
-        unknown
-            .to_string()
-            .starts_with("unknown pass `grow`, expected one of: `addresses`, `aggregates`, `bytes`, `cfg`,"),
+        unknown.to_string().starts_with(
+            "unknown pass `grow`, expected one of: `addresses`, `aggregates`, `bytes`, `carry`, `cfg`,"
+        ),
         "{unknown}"
     );
 }

@@ -81,8 +81,9 @@ impl Plan {
             }
             let branch = func.terminator(second)?;
             let InstData::Brif { dests: next, .. } = &func.dfg[branch] else { return None };
-            let onward = (0..2)
-                .find(|&n| next[n].block != shared.block && is_same_call(func, &next[1 - n], shared))?;
+            let onward = (0..2).find(|&n| {
+                is_same_call(func, &next[1 - n], shared) && !is_same_call(func, &next[n], shared)
+            })?;
             let mut size = 0;
             for inst in func.layout.insts(second).filter(|&inst| inst != branch) {
                 size += cost(func, inst)?;

@@ -1,15 +1,15 @@
 //! Stack slots become values.
 //!
-//! A slot qualifies when its address is only loaded from and stored to, at constant offsets: it is not passed, stored, compared
-//! or merged. Its accesses must fall into fields, ranges of bytes that are always accessed as a whole; each field becomes a
-//! variable of its own (so structs are taken apart). Accesses of one field by several types of its size are bit casts.
+//! A slot qualifies when its address is only loaded from and stored to, at constant offsets or at an index in known bounds: it is not passed, stored,
+//! compared or merged, but for `chosen`. Accesses must fall into fields, ranges of bytes that are always accessed as a whole; each field becomes a
+//! variable of its own (so structs are taken apart), but for those that an index may reach. Accesses of one field by several types of its size are bit casts.
 //!
 //! The variables are brought into SSA form after Cytron et al. (1991), pruned: a block gets a parameter for a variable where
 //! several definitions meet and the variable is read later. A walk down the dominator tree then knows the value at each read.
 
 use super::{insert_before, take_over_name};
-use crate::analysis::Cfg;
-use crate::pass::{Changes, Context};
+use crate::analysis::{Cfg, Ranges};
+use crate::pass::{Aspects, Changes, Context};
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntitySet, SecondaryMap};
 use warpsmith_ir::debug::{Binding, Piece, Storage};
@@ -23,9 +23,22 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
         return Changes::NONE;
     }
     // The graph is that of the reachable blocks, which this leaves as it is.
+    super::cfg::remove_unreachable(func, &cx.analyses.get::<Cfg>(func));
+    let chosen = super::chosen::run(func);
+    if chosen > 0 {
+        cx.analyses.invalidate(Aspects::ALL);
+    }
+    let promoted = promote(func, cx);
+    if chosen > 0 { Changes::to_all(chosen + promoted) } else { Changes::to_instructions(promoted) }
+}
+
+fn promote(func: &mut Function, cx: &mut Context<'_>) -> u32 {
     let cfg = cx.analyses.get::<Cfg>(func);
-    super::cfg::remove_unreachable(func, &cfg);
-    let mut uses = SlotUses::collect(func, &cfg);
+    let mut uses = SlotUses::collect(func, &cfg, None);
+    let ranges = uses.indexed.then(|| cx.analyses.get::<Ranges>(func));
+    if ranges.is_some() {
+        uses = SlotUses::collect(func, &cfg, ranges.as_deref());
+    }
     let mut splits = 0;
     // Elements of vectors may be split once more.
     for _ in 0..2 {
@@ -34,11 +47,11 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
         }
         splits += 1;
         func.dfg.resolve_aliases();
-        uses = SlotUses::collect(func, &cfg);
+        uses = SlotUses::collect(func, &cfg, ranges.as_deref());
     }
     let fields = Fields::of(func, uses);
     if fields.types.is_empty() {
-        return Changes::to_instructions(splits);
+        return splits;
     }
     let dominators = cx.analyses.get::<DominatorTree>(func);
     let params = place_params(&fields, &cfg, &dominators);
@@ -46,16 +59,15 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let fields = fields.of_variables(func);
     Renamer::new(func, fields, params).run(&cfg, &dominators);
     func.dfg.resolve_aliases();
-    Changes::to_instructions(changes)
+    changes
 }
 
 /// Splits accesses that cover several fields. True if any was.
 fn split_wide(func: &mut Function, uses: &mut SlotUses) -> bool {
-    uses.accesses.sort_by_key(|access| (access.slot, access.offset));
     let mut changed = false;
-    for accesses in uses.accesses.chunk_by(|a, b| a.slot == b.slot) {
+    for accesses in apart(&mut uses.accesses) {
         let slot = accesses[0].slot;
-        if !uses.escaped[slot] && !is_made_of_fields(func, accesses) {
+        if !uses.escaped[slot] && !is_indexed(accesses) && !is_made_of_fields(func, accesses) {
             let size = i64::from(func.stack_slots[slot].size);
             let inside = |access: &SlotAccess| {
                 let end = access.offset.saturating_add(access.ty.bytes().unwrap_or(0).into());
@@ -67,10 +79,32 @@ fn split_wide(func: &mut Function, uses: &mut SlotUses) -> bool {
     changed
 }
 
+/// Sorts accesses by slot and offset, and parts them where they have no byte in common.
+fn apart(accesses: &mut [SlotAccess]) -> impl Iterator<Item = &[SlotAccess]> {
+    accesses.sort_by_key(|access| (access.slot, access.offset));
+    let mut end = 0i64;
+    let mut slot = None;
+    accesses.chunk_by(move |a, b| {
+        if slot != Some(a.slot) {
+            (slot, end) = (Some(a.slot), i64::MIN);
+        }
+        let bytes = i64::from(a.ty.bytes().unwrap_or(0));
+        end = end.max(a.offset.saturating_add(a.reach).saturating_add(bytes));
+        a.slot == b.slot && b.offset < end
+    })
+}
+
+/// Whether one of the accesses is at an index.
+fn is_indexed(accesses: &[SlotAccess]) -> bool {
+    accesses.iter().any(|access| access.reach > 0)
+}
+
 /// A load or store of a slot.
 pub(super) struct SlotAccess {
     slot: StackSlot,
     pub(super) offset: i64,
+    /// How much further up it may be, at an index.
+    reach: i64,
     pub(super) ty: Type,
     pub(super) inst: Inst,
 }
@@ -79,22 +113,31 @@ struct SlotUses {
     accesses: Vec<SlotAccess>,
     /// Slots whose address is used in another way.
     escaped: SecondaryMap<StackSlot, bool>,
+    /// Whether a slot has an address at an index.
+    indexed: bool,
 }
 
+/// An address in a slot: the lowest offset that it may have, and how much further up it may be.
+type SlotAddress = (StackSlot, i64, i64);
+
 impl SlotUses {
-    fn collect(func: &Function, cfg: &Cfg) -> Self {
+    fn collect(func: &Function, cfg: &Cfg, ranges: Option<&Ranges>) -> Self {
         let dfg = &func.dfg;
-        let mut uses = SlotUses { accesses: Vec::new(), escaped: SecondaryMap::new() };
-        let mut address: SecondaryMap<Value, Option<(StackSlot, i64)>> = SecondaryMap::new();
+        let mut uses = SlotUses { accesses: Vec::new(), escaped: SecondaryMap::new(), indexed: false };
+        let mut address: SecondaryMap<Value, Option<SlotAddress>> = SecondaryMap::new();
         address.resize(dfg.num_values());
         for &block in cfg.reverse_postorder() {
             for inst in func.layout.insts(block) {
                 let result = dfg.first_result(inst);
-                let mut derived = |base: Value, by: Option<i64>| {
-                    let (slot, offset) = address[base]?;
-                    let sum = by.and_then(|by| offset.checked_add(by));
+                let mut derived = |base: Value, by: Value, scale: i64| {
+                    let (slot, offset, reach) = address[base]?;
+                    uses.indexed |= dfg.int_const(by).is_none();
+                    let sum = bounds(func, ranges, block, by).and_then(|(low, high)| {
+                        let (low, high) = (low.checked_mul(scale)?, high.checked_mul(scale)?);
+                        Some((slot, offset.checked_add(low)?, reach.checked_add(high.checked_sub(low)?)?))
+                    });
                     match (sum, result) {
-                        (Some(sum), Some(result)) => address[result] = Some((slot, sum)),
+                        (Some(sum), Some(result)) => address[result] = Some(sum),
                         _ => uses.escaped[slot] = true,
                     }
                     Some(())
@@ -102,37 +145,39 @@ impl SlotUses {
                 match dfg[inst] {
                     InstData::StackAddr { slot, offset } => {
                         if let Some(result) = result {
-                            address[result] = Some((slot, offset.into()));
+                            address[result] = Some((slot, offset.into(), 0));
                         }
                     }
                     InstData::Binary { op: Opcode::Ptradd, args: [base, by] } => {
-                        derived(base, dfg.int_const(by));
+                        derived(base, by, 1);
                     }
                     InstData::Index { scale, args: [base, by] } => {
-                        derived(base, dfg.int_const(by).and_then(|by| by.checked_mul(scale.into())));
+                        derived(base, by, scale.into());
                     }
                     InstData::Unary { op: Opcode::Addrspacecast, arg } => {
-                        derived(arg, Some(0));
+                        if let (Some(known), Some(result)) = (address[arg], result) {
+                            address[result] = Some(known);
+                        }
                     }
                     InstData::Load { flags, offset, ptr } => {
-                        if let (Some((slot, base)), Some(result)) = (address[ptr], result) {
+                        if let (Some((slot, base, reach)), Some(result)) = (address[ptr], result) {
                             uses.escaped[slot] |= flags.volatile || dfg.ty(result).is_aggregate();
                             let offset = base.saturating_add(offset.into());
-                            uses.accesses.push(SlotAccess { slot, offset, ty: dfg.ty(result), inst });
+                            uses.accesses.push(SlotAccess { slot, offset, reach, ty: dfg.ty(result), inst });
                         }
                     }
                     InstData::Store { flags, offset, args: [value, ptr] } => {
-                        if let Some((slot, base)) = address[ptr] {
+                        if let Some((slot, base, reach)) = address[ptr] {
                             uses.escaped[slot] |= flags.volatile || dfg.ty(value).is_aggregate();
                             let offset = base.saturating_add(offset.into());
-                            uses.accesses.push(SlotAccess { slot, offset, ty: dfg.ty(value), inst });
+                            uses.accesses.push(SlotAccess { slot, offset, reach, ty: dfg.ty(value), inst });
                         }
-                        if let Some((slot, _)) = address[value] {
+                        if let Some((slot, ..)) = address[value] {
                             uses.escaped[slot] = true;
                         }
                     }
                     _ => dfg.for_each_use(inst, |value| {
-                        if let Some((slot, _)) = address[value] {
+                        if let Some((slot, ..)) = address[value] {
                             uses.escaped[slot] = true;
                         }
                     }),
@@ -141,6 +186,15 @@ impl SlotUses {
         }
         uses
     }
+}
+
+/// The least and the greatest number that an index may be where a block begins; `None` if it may be any.
+fn bounds(func: &Function, ranges: Option<&Ranges>, block: Block, index: Value) -> Option<(i64, i64)> {
+    if let Some(constant) = func.dfg.int_const(index) {
+        return Some((constant, constant));
+    }
+    let range = ranges.filter(|ranges| ranges.is_complete())?.at(func, index, block)?;
+    Some((i64::try_from(range.low).ok()?, i64::try_from(range.high).ok()?))
 }
 
 /// A variable that slots are taken apart into.
@@ -165,9 +219,8 @@ struct Fields {
 
 impl Fields {
     fn of(func: &Function, uses: SlotUses) -> Self {
-        let SlotUses { mut accesses, escaped } = uses;
+        let SlotUses { mut accesses, escaped, .. } = uses;
         accesses.retain(|access| !escaped[access.slot]);
-        accesses.sort_by_key(|access| (access.slot, access.offset));
         let mut fields = Fields {
             types: Vec::new(),
             places: Vec::new(),
@@ -176,11 +229,11 @@ impl Fields {
             count: 0,
             by_block: SecondaryMap::new(),
         };
-        for slot in accesses.chunk_by(|a, b| a.slot == b.slot) {
-            if !is_made_of_fields(func, slot) {
+        for fields_of_slot in apart(&mut accesses) {
+            if is_indexed(fields_of_slot) || !is_made_of_fields(func, fields_of_slot) {
                 continue;
             }
-            for field in slot.chunk_by(|a, b| a.offset == b.offset) {
+            for field in fields_of_slot.chunk_by(|a, b| a.offset == b.offset) {
                 let variable = fields.types.len() as u32;
                 fields.types.push(field[0].ty);
                 fields.places.push((field[0].slot, field[0].offset));

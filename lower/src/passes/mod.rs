@@ -12,7 +12,14 @@ mod addresses;
 mod aggregates;
 #[allow(clippy::wildcard_enum_match_arm, reason = "what does not move bytes is a word of its own")]
 mod bytes;
+#[allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "what is no load or store of the loop is told by its effect"
+)]
+mod carry;
 mod cfg;
+#[allow(clippy::wildcard_enum_match_arm, reason = "what is no step of an address is where it starts")]
+mod chosen;
 mod conjoin;
 #[allow(clippy::wildcard_enum_match_arm, reason = "what is not an address of a variable is not looked at")]
 mod constants;
@@ -134,6 +141,7 @@ pub(crate) fn standard() -> Passes {
         .with(pass("addresses", "write indices as sums whose products are shared", addresses::run))
         .with_module(aggregates::Aggregates)
         .with(pass("bytes", "put bytes of words in order by one instruction", bytes::run))
+        .with(pass("carry", "keep what a loop loads and stores at one address in a value", carry::run))
         .with(pass("cfg", "decide constant branches, merge and remove blocks", cfg::run))
         .with(pass("conjoin", "decide once by two conditions that lead to the same place", conjoin::run))
         .with_module(constants::Constants)

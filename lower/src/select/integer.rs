@@ -231,7 +231,7 @@ impl Selector<'_> {
             Rule::Sum if self.multiply_add(inst, a, b) || self.multiply_add(inst, b, a) => {}
             Rule::Sum if self.add_condition(inst, a, b) || self.add_condition(inst, b, a) => {}
             Rule::Sum => self.plain(inst, make(Opcode::Add, Read::Signed), a, b),
-            Rule::Product if self.wide_product(inst, a, b) => {}
+            Rule::Product if self.wide_product(inst, a, b) || self.shifted(inst, a, b) => {}
             Rule::Product => self.plain(inst, make(Opcode::MulLo, Read::Signed), a, b),
             Rule::HighProduct(read) if ty == Type::I8 => self.high_product_i8(inst, read.is_signed(), a, b),
             Rule::HighProduct(read) => self.plain(inst, make(Opcode::MulHi, read), a, b),
@@ -290,6 +290,16 @@ impl Selector<'_> {
         let Some((sign, a, b)) = self.wide_factors(a, b) else { return false };
         let result = self.result(inst);
         self.emit(ptx!(MulWide).with(if sign { Mod::S32 } else { Mod::U32 }), &[result, a, b]);
+        true
+    }
+
+    /// A multiple of 64 bits by a power of two as a shift: of the sum of a product ptxas makes a product of 32 bits that adds to the lower half, for which the
+    /// base has to be in registers, and two more instructions; a shift and a sum can take it from uniform ones.
+    fn shifted(&mut self, inst: ir::Inst, a: Value, b: Value) -> bool {
+        let power = self.int_const(b).filter(|&by| self.ty(a) == Type::I64 && by > 1 && by & (by - 1) == 0);
+        let Some(power) = power else { return false };
+        let (result, a) = (self.result(inst), self.operand(a));
+        self.emit(ptx!(Shl.B64), &[result, a, Operand::Int(power.trailing_zeros().into())]);
         true
     }
 

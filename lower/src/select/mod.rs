@@ -305,8 +305,10 @@ impl<'a> Selector<'a> {
             &InstData::Load { flags, offset, ptr } => self.load(inst, flags, offset, ptr),
             &InstData::Store { flags, offset, args: [value, ptr] } => self.store(flags, offset, value, ptr),
             &InstData::Index { scale, args } => self.index(inst, scale, args),
-            &InstData::StackAddr { slot, offset } => self.symbol_address(inst, Base::Stack(slot), offset),
-            &InstData::GlobalAddr { global, offset } => self.variable_address(inst, global, offset),
+            &InstData::StackAddr { slot, offset } => self.variable_address(inst, Base::Stack(slot), offset),
+            &InstData::GlobalAddr { global, offset } => {
+                self.variable_address(inst, Base::Global(global), offset);
+            }
             &InstData::FuncAddr { func } => self.symbol_address(inst, Base::Func(func), 0),
             InstData::Vec { args } => self.build_vector(inst, args.as_slice(&func.dfg.pool)),
             &InstData::Extract { lane, arg } if !has_own_registers(self.ty(arg)) => {

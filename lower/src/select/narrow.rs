@@ -1,7 +1,7 @@
-//! Addresses in shared memory that are computed in 32 bits.
+//! Addresses in shared, local and constant memory that are computed in 32 bits.
 //!
-//! Shared memory ends far below 2^32, and PTX takes a register of 32 bits for an address in it. An address is held in one if
-//! - it is that of a shared variable plus offsets, through selections and parameters of blocks, and the low words of the offsets cost nothing
+//! These end far below 2^32, and PTX takes a register of 32 bits for an address in them. An address is held in one if
+//! - it is that of a variable or a stack slot plus offsets, through selections and parameters of blocks, and the low words of the offsets cost nothing
 //!   (what was extended from 32 bits, times a constant); and
 //! - nobody sees more of it than what it leads to: it is the address of loads, stores and operations of the tables that name `.shared`, or
 //!   another such address is computed from it.
@@ -29,10 +29,11 @@ pub(super) enum LowWord {
 impl Selector<'_> {
     /// Decides which addresses are held in 32 bits: all that may be, less those that something forbids, until nothing does.
     pub(super) fn find_narrow(&mut self) {
-        if !self.module.globals.values().any(|global| global.space == StateSpace::Shared) {
+        let func = self.func;
+        let has_variables = self.module.globals.values().any(|global| is_low(global.space));
+        if !has_variables && func.stack_slots.is_empty() {
             return;
         }
-        let func = self.func;
         let blocks = self.cfg.reverse_postorder().to_vec();
         let mut found = false;
         for &block in &blocks {
@@ -41,7 +42,7 @@ impl Selector<'_> {
             let sums = func.layout.insts(block).filter(|&inst| self.computes_address(inst));
             let results = sums.filter_map(|inst| func.dfg.first_result(inst));
             for value in params.chain(results).collect::<Vec<Value>>() {
-                if func.dfg.ty(value) == Type::PTR_SHARED && self.alias[value].is_none() {
+                if func.dfg.ty(value).space().is_some_and(is_low) && self.alias[value].is_none() {
                     self.narrow[value] = true;
                     found = true;
                 }
@@ -118,7 +119,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Whether an operand is an address in shared memory of which the instruction reads what leads there and no more.
+    /// Whether an operand is an address in low memory of which the instruction reads what leads there and no more.
     #[expect(clippy::wildcard_enum_match_arm, reason = "whatever else reads an address reads all of it")]
     fn is_address(&self, inst: ir::Inst, n: usize) -> bool {
         let dfg = &self.func.dfg;
@@ -132,7 +133,7 @@ impl Selector<'_> {
             InstData::Ptx { data, .. } => is_shared_address(&dfg.ptx[data], n),
             _ => false,
         };
-        is_address && self.ty(dfg.args(inst)[n]) == Type::PTR_SHARED
+        is_address && self.ty(dfg.args(inst)[n]).space().is_some_and(is_low)
     }
 
     /// A sum or selection of addresses.
@@ -148,12 +149,15 @@ impl Selector<'_> {
     /// Whether an address has a register of 32 bits: it is computed in one, or is that of a variable.
     fn has_low_word(&self, address: Value) -> bool {
         let address = self.resolve(address);
-        self.narrow[address] || self.is_shared_variable(address)
+        self.narrow[address] || self.is_low_variable(address)
     }
 
-    fn is_shared_variable(&self, address: Value) -> bool {
-        matches!(self.func.dfg.def_data(address), Some(&InstData::GlobalAddr { global, .. })
-            if self.module.globals[global].space == StateSpace::Shared)
+    fn is_low_variable(&self, address: Value) -> bool {
+        match self.func.dfg.def_data(address) {
+            Some(&InstData::GlobalAddr { global, .. }) => is_low(self.module.globals[global].space),
+            Some(&InstData::StackAddr { .. }) => true,
+            _ => false,
+        }
     }
 
     /// The bytes that a number times a constant moves an address in 32 bits by, if nothing need be computed for them.
@@ -233,16 +237,28 @@ impl Selector<'_> {
         self.emit(ptx!(Selp.B32), &[result, yes, no, cond]);
     }
 
-    /// The address of a variable, in the widths that it is wanted in.
-    pub(super) fn variable_address(&mut self, inst: ir::Inst, global: ir::GlobalId, offset: i32) {
+    /// The address of a variable or a stack slot, in the widths that it is wanted in.
+    pub(super) fn variable_address(&mut self, inst: ir::Inst, base: Base, offset: i32) {
         let Some(value) = self.func.dfg.first_result(inst) else { return };
-        let base = Base::Global(global);
         if let Some(low) = self.low[value].expand() {
             self.emit(ptx!(Mov.U32), &[Operand::Def(low), Operand::Symbol(base, offset.into())]);
         }
         if self.regs[value].count > 0 {
             self.symbol_address(inst, base, offset);
         }
+    }
+}
+
+/// Whether all addresses in a state space fit 32 bits.
+const fn is_low(space: StateSpace) -> bool {
+    match space {
+        StateSpace::Shared | StateSpace::Local | StateSpace::Const => true,
+        StateSpace::Generic
+        | StateSpace::Global
+        | StateSpace::Param
+        | StateSpace::Reg
+        | StateSpace::Sreg
+        | StateSpace::Tex => false,
     }
 }
 

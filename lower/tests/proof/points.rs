@@ -19,6 +19,12 @@ pub struct Points<'a> {
     started: bool,
 }
 
+/// Where the random numbers of a rule begin, which does not depend on the lines around it: FNV-1a of its name.
+fn seed(name: &str) -> u64 {
+    name.bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
 impl<'a> Points<'a> {
     /// All values of the variables together, or a sample where they are more than two to that power.
     pub fn new(instance: &'a Instance, limit: u32) -> Points<'a> {
@@ -31,7 +37,7 @@ impl<'a> Points<'a> {
             point: vec![0; instance.variables.len()],
             exhaustive,
             left: SAMPLES << limit.saturating_sub(EXHAUSTIVE).min(16),
-            state: 0x9e37_79b9_7f4a_7c15 ^ instance.rule.line as u64,
+            state: seed(instance.rule.name),
             started: false,
         }
     }

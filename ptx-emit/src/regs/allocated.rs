@@ -126,8 +126,9 @@ impl View {
         for &block in &func.layout {
             func.successors(block).for_each(|edge| incoming[edge.target.as_u32() as usize] += 1);
         }
+        // A block with one way in has no parameters, unless a `switch` led there by another that no value takes.
         let critical = |block: Block, edge: Edge| {
-            incoming[edge.target.as_u32() as usize] > 1
+            (incoming[edge.target.as_u32() as usize] > 1 || !func.params(edge.target).is_empty())
                 && !matches!(func.blocks[block].terminator, Terminator::Jump(_))
         };
 

@@ -33,42 +33,43 @@ impl DominatorTree {
     pub fn new(func: &Function) -> Self {
         let mut tree = DominatorTree::default();
         let Some(entry) = func.layout.entry() else { return tree };
-        let dfs = DepthFirst::new(func, entry);
-        tree.order = dfs.postorder.iter().rev().copied().collect();
+        let DepthFirst { mut vertices, postorder, edges } = DepthFirst::new(func, entry);
+        tree.order = postorder;
+        tree.order.reverse();
         tree.nodes.resize(func.dfg.num_blocks());
         for (position, block) in tree.order.iter().enumerate() {
             tree.nodes[*block].number = position as u32 + 1;
         }
-        let idoms = dfs.immediate_dominators();
-        for (n, &block) in dfs.preorder.iter().enumerate().skip(1) {
-            tree.nodes[block].idom = dfs.preorder[idoms[n] as usize].into();
+        find_immediate_dominators(&mut vertices, &edges);
+        for vertex in vertices.iter().skip(1) {
+            tree.nodes[vertex.block].idom = vertices[vertex.idom as usize].block.into();
         }
-        tree.number_subtrees(&dfs.preorder, &idoms);
+        tree.number_subtrees(&mut vertices);
         tree
     }
 
-    fn number_subtrees(&mut self, preorder: &[Block], idoms: &[u32]) {
+    fn number_subtrees(&mut self, vertices: &mut [Vertex]) {
         // A dominator comes before what it dominates in the depth-first order: sizes add up from the back, places from the front.
-        let mut size = vec![1u32; preorder.len()];
-        for n in (1..preorder.len()).rev() {
-            size[idoms[n] as usize] += size[n];
+        vertices.iter_mut().for_each(|vertex| vertex.size = 1);
+        for n in (1..vertices.len()).rev() {
+            vertices[vertices[n].idom as usize].size += vertices[n].size;
         }
-        let mut next_free = vec![0u32; preorder.len()];
-        self.preorder = preorder.to_vec();
-        for (n, block) in preorder.iter().enumerate() {
+        self.preorder = vertices.iter().map(|vertex| vertex.block).collect();
+        for n in 0..vertices.len() {
+            let Vertex { block, idom, size, .. } = vertices[n];
             let enter = match n {
                 0 => 0,
                 _ => {
-                    let parent = idoms[n] as usize;
-                    let enter = next_free[parent];
-                    next_free[parent] += size[n];
+                    let next_free = &mut vertices[idom as usize].next_free;
+                    let enter = *next_free;
+                    *next_free += size;
                     enter
                 }
             };
-            next_free[n] = enter + 1;
-            let node = &mut self.nodes[*block];
-            (node.enter, node.exit) = (enter, enter + size[n]);
-            self.preorder[enter as usize] = *block;
+            vertices[n].next_free = enter + 1;
+            let node = &mut self.nodes[block];
+            (node.enter, node.exit) = (enter, enter + size);
+            self.preorder[enter as usize] = block;
         }
     }
 
@@ -102,119 +103,136 @@ impl DominatorTree {
     }
 }
 
-/// A depth-first walk: what the semidominators are computed from. Blocks are named by their preorder number.
+/// A block in a depth-first walk. Blocks are named by their preorder number. All that is known of one is together: of large functions, these are tables
+/// that do not fit into the cache.
+#[derive(Clone, Copy)]
+struct Vertex {
+    block: Block,
+    /// The parent in the tree of the walk; then, by path compression, some ancestor.
+    ancestor: u32,
+    label: u32,
+    semi: u32,
+    idom: u32,
+    /// The predecessors: a range of [`DepthFirst::edges`].
+    first_edge: u32,
+    end_edge: u32,
+    /// Blocks in its subtree, and the number that the next subtree below it begins with.
+    size: u32,
+    next_free: u32,
+}
+
+/// A depth-first walk: what the semidominators are computed from.
 struct DepthFirst {
-    preorder: Vec<Block>,
+    /// In preorder.
+    vertices: Vec<Vertex>,
     postorder: Vec<Block>,
-    parent: Vec<u32>,
-    /// Predecessors, as preorder numbers, of each block: a range of `edges`.
-    predecessors: Vec<(u32, u32)>,
+    /// Predecessors, as preorder numbers, those of each block together.
     edges: Vec<u32>,
 }
 
 impl DepthFirst {
     fn new(func: &Function, entry: Block) -> Self {
         const UNSEEN: u32 = u32::MAX;
-        let mut number = vec![UNSEEN; func.dfg.num_blocks()];
         let most = func.dfg.num_blocks();
-        let mut preorder = Vec::with_capacity(most);
-        let (mut postorder, mut parent) = (Vec::with_capacity(most), Vec::with_capacity(most));
-        preorder.push(entry);
-        parent.push(0);
-        number[entry.index()] = 0;
+        let mut number = vec![UNSEEN; most];
+        let mut vertices: Vec<Vertex> = Vec::with_capacity(most);
+        let mut postorder = Vec::with_capacity(most);
         // The successors of a block wait at the end of `pending`, from the position that the stack notes.
         let mut pending: Vec<Block> = Vec::with_capacity(2 * most);
-        pending.extend(func.successors(entry));
         let mut stack = Vec::with_capacity(most);
-        stack.push((entry, 0));
         let mut pairs: Vec<(u32, u32)> = Vec::with_capacity(2 * most);
-        while let Some(&(block, start)) = stack.last() {
-            if pending.len() == start {
-                postorder.push(block);
+        let visit = |block: Block, from: u32, vertices: &mut Vec<Vertex>, pending: &mut Vec<Block>| {
+            let n = vertices.len() as u32;
+            vertices.push(Vertex {
+                block,
+                ancestor: from,
+                label: n,
+                semi: n,
+                idom: from,
+                first_edge: 0,
+                end_edge: 0,
+                size: 0,
+                next_free: 0,
+            });
+            let start = pending.len();
+            pending.extend(func.successors(block));
+            (n, start)
+        };
+        number[entry.index()] = 0;
+        let (_, start) = visit(entry, 0, &mut vertices, &mut pending);
+        stack.push((0, start));
+        while let Some(&(from, start)) = stack.last() {
+            let successor = if pending.len() > start { pending.pop() } else { None };
+            let Some(successor) = successor else {
+                postorder.push(vertices[from as usize].block);
                 stack.pop();
                 continue;
+            };
+            let known = &mut number[successor.index()];
+            if *known == UNSEEN {
+                let (n, start) = visit(successor, from, &mut vertices, &mut pending);
+                *known = n;
+                stack.push((n, start));
             }
-            let Some(successor) = pending.pop() else { break };
-            let from = number[block.index()];
-            if number[successor.index()] == UNSEEN {
-                number[successor.index()] = preorder.len() as u32;
-                preorder.push(successor);
-                parent.push(from);
-                stack.push((successor, pending.len()));
-                pending.extend(func.successors(successor));
-            }
-            pairs.push((number[successor.index()], from));
+            pairs.push((*known, from));
         }
         // Sorted by target.
-        let mut predecessors = vec![(0u32, 0u32); preorder.len()];
-        pairs.iter().for_each(|(to, _)| predecessors[*to as usize].1 += 1);
+        pairs.iter().for_each(|(to, _)| vertices[*to as usize].end_edge += 1);
         let mut free = 0;
-        for range in &mut predecessors {
-            let count = range.1;
-            *range = (free, free);
+        for vertex in &mut vertices {
+            let count = vertex.end_edge;
+            (vertex.first_edge, vertex.end_edge) = (free, free);
             free += count;
         }
         let mut edges = vec![0; pairs.len()];
         for (to, from) in pairs {
-            let end = &mut predecessors[to as usize].1;
+            let end = &mut vertices[to as usize].end_edge;
             edges[*end as usize] = from;
             *end += 1;
         }
-        DepthFirst { preorder, postorder, parent, predecessors, edges }
+        DepthFirst { vertices, postorder, edges }
     }
+}
 
-    fn immediate_dominators(&self) -> Vec<u32> {
-        let count = self.preorder.len();
-        let mut semi: Vec<u32> = (0..count as u32).collect();
-        let mut label = semi.clone();
-        let mut ancestor = self.parent.clone();
-        let mut idom = self.parent.clone();
-        let mut path = Vec::new();
-        for v in (1..count).rev() {
-            let (start, end) = self.predecessors[v];
-            for &from in &self.edges[start as usize..end as usize] {
-                let best = evaluate(from, v as u32 + 1, &mut ancestor, &mut label, &semi, &mut path);
-                semi[v] = semi[v].min(semi[best as usize]);
-            }
+fn find_immediate_dominators(vertices: &mut [Vertex], edges: &[u32]) {
+    let mut path = Vec::new();
+    for v in (1..vertices.len()).rev() {
+        let Vertex { first_edge, end_edge, .. } = vertices[v];
+        for &from in &edges[first_edge as usize..end_edge as usize] {
+            let best = evaluate(from, v as u32 + 1, vertices, &mut path);
+            vertices[v].semi = vertices[v].semi.min(vertices[best as usize].semi);
         }
-        for v in 1..count {
-            let mut dominator = idom[v];
-            while dominator > semi[v] {
-                dominator = idom[dominator as usize];
-            }
-            idom[v] = dominator;
+    }
+    for v in 1..vertices.len() {
+        let Vertex { mut idom, semi, .. } = vertices[v];
+        while idom > semi {
+            idom = vertices[idom as usize].idom;
         }
-        idom
+        vertices[v].idom = idom;
     }
 }
 
 /// The vertex of least semidominator on the way from `v` up to what has not been processed (numbers below `linked`), with path
 /// compression.
-fn evaluate(
-    v: u32,
-    linked: u32,
-    ancestor: &mut [u32],
-    label: &mut [u32],
-    semi: &[u32],
-    path: &mut Vec<u32>,
-) -> u32 {
+fn evaluate(v: u32, linked: u32, vertices: &mut [Vertex], path: &mut Vec<u32>) -> u32 {
     path.clear();
     let mut above = v;
-    while above >= linked && ancestor[above as usize] >= linked {
+    while above >= linked && vertices[above as usize].ancestor >= linked {
         path.push(above);
-        above = ancestor[above as usize];
+        above = vertices[above as usize].ancestor;
     }
     // From the top down, so that each vertex sees the best of those above it.
-    let top = ancestor[above as usize];
+    let top = vertices[above as usize].ancestor;
     while let Some(at) = path.pop() {
-        let inherited = label[above as usize];
-        if semi[inherited as usize] < semi[label[at as usize] as usize] {
-            label[at as usize] = inherited;
+        let inherited = vertices[above as usize].label;
+        let label = vertices[at as usize].label;
+        if vertices[inherited as usize].semi < vertices[label as usize].semi {
+            vertices[at as usize].label = inherited;
         }
-        ancestor[at as usize] = top;
+        vertices[at as usize].ancestor = top;
         above = at;
     }
-    label[v as usize]
+    vertices[v as usize].label
 }
 
 #[cfg(test)]

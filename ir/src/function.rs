@@ -432,7 +432,11 @@ impl Function {
     /// The successors of a block, once for each edge.
     #[inline]
     pub fn successors(&self, block: Block) -> impl Iterator<Item = Block> + '_ {
-        self.terminator(block).into_iter().flat_map(|inst| self.dfg.targets(inst).map(|call| call.block))
+        // Nothing but a terminator has targets.
+        let last = self.layout.last_inst(block);
+        let (head, cases) =
+            last.map_or((&[][..], &[][..]), |inst| self.dfg[inst].targets(&self.dfg.jump_tables));
+        head.iter().map(|call| call.block).chain(cases.iter().map(|(_, call)| call.block))
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::compact::renumbered;
 use crate::entities::{Block, StackSlot, Value};
 use crate::function::Function;
+use crate::layout::grow_for;
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
 
 /// A name: a range of the function's text of names. Empty means no name.
@@ -45,6 +46,7 @@ macro_rules! named {
             }
 
             fn set_range(self, names: &mut Names, (start, len): (u32, u32)) {
+                grow_for(&mut names.$field, self);
                 names.$field[self] = NameRange { start, len };
             }
         }

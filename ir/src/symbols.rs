@@ -10,10 +10,12 @@ use cranelift_entity::packed_option::ReservedValue;
 use cranelift_entity::{EntitySet, PrimaryMap, SecondaryMap};
 
 /// A function or global where it is named.
-enum SymbolMut<'a> {
-    Func(&'a mut FuncId),
-    Global(&'a mut GlobalId),
+enum Named<F, G> {
+    Func(F),
+    Global(G),
 }
+
+type SymbolMut<'a> = Named<&'a mut FuncId, &'a mut GlobalId>;
 
 impl SymbolMut<'_> {
     fn get(self) -> Symbol {
@@ -24,12 +26,12 @@ impl SymbolMut<'_> {
     }
 }
 
-impl InstData {
-    /// What the instruction names itself; table-derived ones name with their operands.
-    fn symbol_mut(&mut self) -> Option<SymbolMut<'_>> {
-        match self {
-            InstData::GlobalAddr { global, .. } => Some(SymbolMut::Global(global)),
-            InstData::FuncAddr { func } | InstData::Call { callee: func, .. } => Some(SymbolMut::Func(func)),
+/// What an instruction names itself, to be read or to be written; table-derived ones name with their operands.
+macro_rules! symbol_of {
+    ($data:expr) => {
+        match $data {
+            InstData::GlobalAddr { global, .. } => Some(Named::Global(global)),
+            InstData::FuncAddr { func } | InstData::Call { callee: func, .. } => Some(Named::Func(func)),
             InstData::IntConst { .. }
             | InstData::FloatConst { .. }
             | InstData::Unary { .. }
@@ -59,6 +61,21 @@ impl InstData {
             | InstData::List { .. }
             | InstData::Trap => None,
         }
+    };
+}
+
+impl InstData {
+    #[inline]
+    fn symbol(&self) -> Option<Symbol> {
+        let named: Option<Named<&FuncId, &GlobalId>> = symbol_of!(self);
+        named.map(|named| match named {
+            Named::Func(id) => Symbol::Func(*id),
+            Named::Global(id) => Symbol::Global(*id),
+        })
+    }
+
+    fn symbol_mut(&mut self) -> Option<SymbolMut<'_>> {
+        symbol_of!(self)
     }
 }
 
@@ -87,7 +104,7 @@ impl PtxOperand {
 impl DataFlowGraph {
     /// The functions and globals that an instruction names.
     pub fn symbols(&self, inst: Inst) -> impl Iterator<Item = Symbol> + '_ {
-        let own = self[inst].clone().symbol_mut().map(SymbolMut::get);
+        let own = self[inst].symbol();
         let operands = if let InstData::Ptx { data, .. } = self[inst] { self.ptx.get(data) } else { None };
         let operands = operands.map_or(&[][..], |data| &data.operands);
         own.into_iter()

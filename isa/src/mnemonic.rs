@@ -4,6 +4,7 @@ use crate::hash;
 use crate::tables::*;
 use crate::{Mod, Opcode, ScalarType, StateSpace};
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use warpsmith_diag::nearest;
 
 /// What the matcher must know of a modifier.
@@ -148,11 +149,25 @@ impl fmt::Debug for Mod {
 /// assert_eq!(add, Mnemonic::new(Opcode::Add).with(Mod::Rn).with(Mod::F32));
 /// assert_eq!(add.to_string(), "add.rn.f32");
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Eq)]
 pub struct Mnemonic {
     opcode: Opcode,
     len: u16,
     mods: [Mod; Mnemonic::MAX_MODS],
+}
+
+// The modifiers that are written: every emitted instruction is looked up by its mnemonic, and most have two or three.
+impl PartialEq for Mnemonic {
+    fn eq(&self, other: &Self) -> bool {
+        self.opcode == other.opcode && self.mods() == other.mods()
+    }
+}
+
+impl Hash for Mnemonic {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u32((self.opcode as u32) << 16 | u32::from(self.len));
+        self.mods().iter().for_each(|modifier| state.write_u16(*modifier as u16));
+    }
 }
 
 /// Why a text names no instruction.
@@ -201,7 +216,7 @@ impl Mnemonic {
 
     /// A mnemonic without modifiers.
     pub const fn new(opcode: Opcode) -> Self {
-        // The filler is the same everywhere, so that equality and hashing need not know the length.
+        // Behind the modifiers stands filler, which nothing reads.
         Mnemonic { opcode, len: 0, mods: [Mod::Pred; Mnemonic::MAX_MODS] }
     }
 

@@ -169,7 +169,9 @@ impl<'a> BodyReader<'_, 'a> {
                 break;
             }
             // An item where a statement should be: the body's end is missing.
-            if self.p.tok.first_of_line && super::begins_item(&self.p.lexer.text[self.p.tok.start as usize..])
+            if self.p.tok.first_of_line
+                && self.p.tok.kind == Tok::Word
+                && super::begins_item(&self.p.lexer.text[self.p.tok.start as usize..])
             {
                 self.p.expected("`}`");
                 break;

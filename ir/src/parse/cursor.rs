@@ -29,8 +29,10 @@ impl<'a> Parser<'a> {
     }
 
     /// The text of a token whose bytes the lexer has found to be ASCII.
+    #[inline]
     pub(super) fn text(&self, token: Token) -> &'a str {
-        std::str::from_utf8(self.bytes(token)).unwrap_or("")
+        let known = self.valid.get(token.start as usize..token.end as usize);
+        known.unwrap_or_else(|| std::str::from_utf8(self.bytes(token)).unwrap_or(""))
     }
 
     /// The name behind the sigil of `%name`.

@@ -98,6 +98,8 @@ struct Body {
 
 struct Parser<'a> {
     lexer: Lexer<'a>,
+    /// The text up to the first byte that is not UTF-8: nearly always all of it.
+    valid: &'a str,
     tok: Token,
     /// Where the token before `tok` ends.
     last_end: u32,
@@ -125,8 +127,12 @@ impl<'a> Parser<'a> {
     fn new(text: &'a [u8]) -> Self {
         let mut lexer = Lexer { text, position: 0, in_array: false };
         let tok = lexer.next();
+        let valid = std::str::from_utf8(text)
+            .or_else(|error| std::str::from_utf8(&text[..error.valid_up_to()]))
+            .unwrap_or("");
         Parser {
             lexer,
+            valid,
             tok,
             last_end: 0,
             module: Module::new(),
@@ -285,7 +291,7 @@ impl<'a> Parser<'a> {
         let text = self.lexer.text;
         let (mut at, mut depth) = (self.lexer.position, 1u32);
         loop {
-            let Some(next) = text[at..].iter().position(|&byte| ENDS_OR_HIDES[byte as usize]) else {
+            let Some(next) = ends_or_hides(&text[at..]) else {
                 at = text.len();
                 break;
             };
@@ -318,16 +324,28 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// The bytes that may end a body, or begin what a bracket in it means nothing in.
-static ENDS_OR_HIDES: [bool; 256] = {
-    let mut table = [false; 256];
-    let mut bytes: &[u8] = b";\"{}\n";
-    while let [byte, rest @ ..] = bytes {
-        table[*byte as usize] = true;
-        bytes = rest;
+/// The first byte that may end a body, or begin what a bracket in it means nothing in: one of `;"{}` and the end of a line. Every byte of a
+/// module comes by here, so eight are looked at together.
+fn ends_or_hides(text: &[u8]) -> Option<usize> {
+    const ONES: u64 = u64::from_le_bytes([1; 8]);
+    // The high bits of bytes that are zero, and perhaps of some behind the first of these.
+    let zeros = |word: u64| word.wrapping_sub(ONES) & !word & (ONES << 7);
+    let equal = |word: u64, byte: u8| zeros(word ^ (ONES * u64::from(byte)));
+    let (words, rest) = text.as_chunks::<8>();
+    for (n, word) in words.iter().enumerate() {
+        let word = u64::from_le_bytes(*word);
+        // `;` and `{` differ in one bit.
+        let found = equal(word | (ONES * u64::from(b';' ^ b'{')), b'{')
+            | equal(word, b'}')
+            | equal(word, b'"')
+            | equal(word, b'\n');
+        if found != 0 {
+            return Some(8 * n + found.trailing_zeros() as usize / 8);
+        }
     }
-    table
-};
+    let found = rest.iter().position(|byte| matches!(byte, b';' | b'"' | b'{' | b'}' | b'\n'));
+    found.map(|n| 8 * words.len() + n)
+}
 
 /// True for `16]`, which `;` stands in front of in an array type.
 fn is_array_length(text: &[u8]) -> bool {
@@ -342,4 +360,23 @@ fn begins_item(line: &[u8]) -> bool {
         let rest = line.strip_prefix(word.as_bytes());
         rest.is_some_and(|rest| matches!(rest, [b' ' | b'\t', b'@' | b'"' | b'e' | b'0'..=b'9', ..]))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ends_or_hides;
+
+    #[test]
+    fn ends_are_found_wherever_they_stand() {
+        for end in 0..=u8::MAX {
+            for (before, len) in [(0, 1), (3, 4), (7, 9), (8, 16), (13, 40)] {
+                for fill in [b' ', end.wrapping_sub(1), end.wrapping_add(1), 0x80 | end] {
+                    let mut text = vec![fill; len];
+                    text[before] = end;
+                    let expected = text.iter().position(|byte| b";\"{}\n".contains(byte));
+                    assert_eq!(ends_or_hides(&text), expected, "{}", text.escape_ascii());
+                }
+            }
+        }
+    }
 }

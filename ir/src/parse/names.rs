@@ -32,6 +32,7 @@ impl BodyReader<'_, '_> {
         };
         debug_assert!(!is_entry || self.func.layout.entry().is_none());
         self.func.names.set_checked(block, self.p.text(name));
+        grow_for(&mut self.func.block_spans, block);
         self.func.block_spans[block] = name.span();
         self.func.layout.append_block(block);
         self.s.block = Some(block);

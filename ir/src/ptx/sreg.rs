@@ -62,13 +62,13 @@ impl Sreg {
         if name.len() > 64 {
             return None;
         }
-        let reg = |name: &str| SpecialReg::from_name(&format!("%{name}"));
-        if let Some(reg) = reg(name) {
+        let name = ["%", name].concat();
+        if let Some(reg) = SpecialReg::from_name(&name) {
             return Sreg::new(reg, None);
         }
         let (name, component) = name.rsplit_once('.')?;
         let component = COMPONENTS.iter().position(|c| *c == component)?;
-        Sreg::new(reg(name)?, Some(component as u8))
+        Sreg::new(SpecialReg::from_name(name)?, Some(component as u8))
     }
 
     /// Every special register and component.

@@ -16,7 +16,8 @@ impl Verifier<'_> {
         self.entry();
         let tree = DominatorTree::new(func);
         // The place of an instruction in its block, for uses in the same block.
-        let mut places: SecondaryMap<Inst, u32> = SecondaryMap::with_capacity(func.dfg.num_insts());
+        let mut places: SecondaryMap<Inst, u32> = SecondaryMap::new();
+        places.resize(func.dfg.num_insts());
         for block in func.layout.blocks() {
             for (place, inst) in func.layout.insts(block).enumerate() {
                 places[inst] = place as u32;
@@ -26,9 +27,9 @@ impl Verifier<'_> {
             self.block(block);
             for inst in func.layout.insts(block) {
                 let mut broken = false;
-                for value in func.dfg.uses(inst) {
+                func.dfg.for_each_use(inst, |value| {
                     broken |= !self.use_is_dominated(&tree, &places, block, inst, value);
-                }
+                });
                 // The types of values that do not exist say nothing.
                 if !broken {
                     self.targets(inst);

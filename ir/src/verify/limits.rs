@@ -4,7 +4,7 @@ use super::Verifier;
 use crate::entities::{FuncId, GlobalId};
 use crate::function::{FuncKind, Linkage, laid_out};
 use crate::module::{Extent, Global, Module, Symbol};
-use cranelift_entity::EntitySet;
+use cranelift_entity::SecondaryMap;
 use warpsmith_diag::Diagnostic;
 use warpsmith_isa::{Directive, StateSpace, Version, limits};
 
@@ -105,10 +105,11 @@ pub(super) fn shared(module: &Module, errors: &mut Vec<Diagnostic>) {
     {
         return;
     }
+    let mut reached =
+        Reached { globals: SecondaryMap::with_default(None), functions: SecondaryMap::with_default(None) };
     for (id, kernel) in module.kernels() {
-        let named = reached(module, id);
-        let named = module.globals.iter().filter(|(id, global)| named.contains(*id) && sized(global));
-        let named: Vec<&Global> = named.map(|(_, global)| global).collect();
+        let named = reached.globals(module, id).into_iter().map(|id| &module.globals[id]);
+        let named: Vec<&Global> = named.filter(|global| sized(global)).collect();
         let bytes = laid_out(named.iter().map(|global| (global.size(types), global.alignment(types).into())));
         let largest = named.into_iter().max_by_key(|global| global.size(types));
         let Some(largest) = largest.filter(|_| bytes > limits::STATIC_SHARED_BYTES) else { continue };
@@ -127,23 +128,38 @@ pub(super) fn shared(module: &Module, errors: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The globals that are named by a function and by all that it calls or takes the address of.
-fn reached(module: &Module, from: FuncId) -> EntitySet<GlobalId> {
-    let mut globals = EntitySet::with_capacity(module.globals.len());
-    let mut functions = EntitySet::with_capacity(module.functions.len());
-    let mut work = vec![from];
-    while let Some(id) = work.pop() {
-        let Some(func) = module.functions.get(id).filter(|_| functions.insert(id)) else { continue };
-        for inst in func.layout.blocks().flat_map(|block| func.layout.insts(block)) {
-            for symbol in func.dfg.symbols(inst) {
-                match symbol {
-                    Symbol::Func(id) => work.push(id),
-                    Symbol::Global(id) if module.globals.is_valid(id) => _ = globals.insert(id),
-                    // One that does not exist was reported.
-                    Symbol::Global(_) => {}
+/// By which kernel a symbol was reached last. Sets for each kernel would have room for all symbols of the module.
+struct Reached {
+    globals: SecondaryMap<GlobalId, Option<FuncId>>,
+    functions: SecondaryMap<FuncId, Option<FuncId>>,
+}
+
+impl Reached {
+    /// The globals that are named by a kernel and by all that it calls or takes the address of, in the order of the module.
+    fn globals(&mut self, module: &Module, kernel: FuncId) -> Vec<GlobalId> {
+        let mut found = Vec::new();
+        let mut work = vec![kernel];
+        while let Some(id) = work.pop() {
+            // One that does not exist was reported.
+            let Some(func) = module.functions.get(id) else { continue };
+            if self.functions[id].replace(kernel) == Some(kernel) {
+                continue;
+            }
+            for inst in func.layout.blocks().flat_map(|block| func.layout.insts(block)) {
+                for symbol in func.dfg.symbols(inst) {
+                    match symbol {
+                        Symbol::Func(id) => work.push(id),
+                        Symbol::Global(id) => {
+                            if module.globals.is_valid(id) && self.globals[id].replace(kernel) != Some(kernel)
+                            {
+                                found.push(id);
+                            }
+                        }
+                    }
                 }
             }
         }
+        found.sort_unstable();
+        found
     }
-    globals
 }

@@ -100,25 +100,27 @@ impl Verifier<'_> {
                     self.error("I0312", message);
                 }
                 Some(_) => {}
-                None => self.parameter_type(&format!("parameter {n} of `@{name}`"), param.ty, is_kernel),
+                None => self.parameter_type(|| format!("parameter {n} of `@{name}`"), param.ty, is_kernel),
             }
         }
         for &ty in func.ret.iter().filter(|_| !is_kernel) {
-            self.parameter_type(&format!("the result of `@{name}`"), ty, false);
+            self.parameter_type(|| format!("the result of `@{name}`"), ty, false);
         }
     }
 
-    fn parameter_type(&mut self, what: &str, ty: Type, is_kernel: bool) {
+    fn parameter_type(&mut self, what: impl Fn() -> String, ty: Type, is_kernel: bool) {
         let space = ty.space();
         if ty.is_invalid() {
-            self.error("I0322", format!("{what} has no type"));
+            self.error("I0322", format!("{} has no type", what()));
         } else if ty.is_aggregate() {
-            self.passed_aggregate(what, ty);
+            self.passed_aggregate(&what(), ty);
         } else if is_kernel && ty.bytes().is_none() {
+            let what = what();
             self.error("I0322", format!("{what} is of type {ty}, which has no memory form"))
                 .notes
                 .push("pass i8 or i32".into());
         } else if is_kernel && space == Some(StateSpace::Local) {
+            let what = what();
             self.error(
                 "I0323",
                 format!("{what} is a ptr<local>: memory of one thread cannot come from the host"),
@@ -126,7 +128,7 @@ impl Verifier<'_> {
         } else if space == Some(StateSpace::Param) {
             let note =
                 "what is passed by value is declared `byval(size, align n)`, and its value is a ptr<param>";
-            self.error("I0323", format!("{what} is a ptr<param>")).notes.push(note.into());
+            self.error("I0323", format!("{} is a ptr<param>", what())).notes.push(note.into());
         }
     }
 

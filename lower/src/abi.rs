@@ -1,6 +1,7 @@
 //! How values travel through parameters (PTX writer's guide to interoperability, chapter 3; PTX ISA 9.0, 7.1).
 
 use crate::mach::RegClass;
+use smallvec::SmallVec;
 use warpsmith_ir::{FuncKind, Param, Scalar, Type, TypeTable};
 use warpsmith_isa::ScalarType;
 
@@ -41,6 +42,9 @@ pub fn classes(types: &TypeTable, ty: Type) -> Vec<RegClass> {
     types.parts_of(ty).into_iter().flat_map(|(part, _)| of_part(part)).collect()
 }
 
+/// The offsets and types of accesses: most values take one.
+pub type Accesses = SmallVec<[(u32, ScalarType); 2]>;
+
 /// A parameter or return value as it is declared and passed.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Passing {
@@ -51,7 +55,7 @@ pub struct Passing {
     /// The alignment if it is not that of the type.
     pub align: Option<u32>,
     /// The accesses that move it, offset and type of each: one for each register.
-    pub accesses: Vec<(u32, ScalarType)>,
+    pub accesses: Accesses,
     /// The register that a value is converted to, where it does not travel in its own.
     pub converted: Option<RegClass>,
     /// An integer that is converted takes its sign with it.
@@ -132,7 +136,14 @@ impl Passing {
     }
 
     fn scalar(ty: ScalarType) -> Passing {
-        Passing { ty, array: None, align: None, accesses: vec![(0, ty)], converted: None, signed: false }
+        Passing {
+            ty,
+            array: None,
+            align: None,
+            accesses: SmallVec::from_elem((0, ty), 1),
+            converted: None,
+            signed: false,
+        }
     }
 
     fn value_bytes(types: &TypeTable, ty: Type) -> Passing {
@@ -142,7 +153,7 @@ impl Passing {
         Passing::bytes(size, align, accesses(types, ty))
     }
 
-    fn bytes(size: u32, align: u32, accesses: Vec<(u32, ScalarType)>) -> Passing {
+    fn bytes(size: u32, align: u32, accesses: Accesses) -> Passing {
         Passing {
             ty: ScalarType::B8,
             array: Some(size),
@@ -182,7 +193,7 @@ pub fn held(types: &TypeTable, ty: Type) -> Vec<Held> {
 }
 
 /// The accesses that move a value, in the order of its registers, several for one that is not aligned.
-fn accesses(types: &TypeTable, ty: Type) -> Vec<(u32, ScalarType)> {
+fn accesses(types: &TypeTable, ty: Type) -> Accesses {
     let of_register = |held: Held| {
         (0..held.bytes / held.width.max(1))
             .map(move |n| (held.offset + n * held.width, bits_type(held.width * 8)))

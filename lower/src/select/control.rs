@@ -29,8 +29,8 @@ impl Selector<'_> {
         reachable.extend(self.cfg.reverse_postorder().iter().copied());
         for block in func.layout.blocks().filter(|&block| reachable.contains(block)) {
             let entry = self.is_entry(block);
-            let params: Vec<VReg> = if entry || self.single_way_in(block).is_some() {
-                Vec::new()
+            let params: Few<VReg> = if entry || self.single_way_in(block).is_some() {
+                Few::new()
             } else {
                 func.dfg.block_params(block).iter().flat_map(|&param| self.regs_of(param)).collect()
             };
@@ -61,7 +61,7 @@ impl Selector<'_> {
                 continue;
             }
             let passing = Passing::of_param(&self.module.types, param, func.kind);
-            let regs: Vec<VReg> = self.regs_of(value).collect();
+            let regs: Few<VReg> = self.regs_of(value).collect();
             for (&reg, &(at, ty)) in regs.iter().zip(&passing.accesses) {
                 let load = Mnemonic::new(Opcode::Ld).with(Mod::Param).with(Mod::of_scalar(ty));
                 let from = Operand::Addr(base, at.into());
@@ -174,7 +174,7 @@ impl Selector<'_> {
         };
         let shared =
             |value: Value| branch.is_some_and(|inst| func.dfg.uses(inst).any(|other| other == value));
-        let mut regs: Vec<VReg> = Vec::new();
+        let mut regs: Few<VReg> = Few::new();
         for (&param, &arg) in func.dfg.block_params(call.block).iter().zip(call.args(&func.dfg.pool)) {
             let ty = self.ty(arg);
             let own = Repr::of(ty).count == 1 && !is_i1(ty);
@@ -203,7 +203,7 @@ impl Selector<'_> {
         }
         let params = func.dfg.block_params(call.block).iter();
         let args = params.zip(call.args(&func.dfg.pool));
-        let args: Vec<VReg> = args.flat_map(|(&param, &arg)| self.argument(param, arg)).collect();
+        let args: Few<VReg> = args.flat_map(|(&param, &arg)| self.argument(param, arg)).collect();
         self.out.edge(target, &args)
     }
 

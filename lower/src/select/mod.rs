@@ -100,6 +100,16 @@ pub fn select_with(
     if errors.is_empty() { Ok(mach::Module { functions }) } else { Err(module.diagnostics(errors)) }
 }
 
+/// A list that is rarely longer.
+type Few<T> = smallvec::SmallVec<[T; 8]>;
+
+/// A map that has its entries, so that writing them one after the other does not let it grow one by one.
+fn filled<K: EntityRef, V: Clone + Default>(entries: usize) -> SecondaryMap<K, V> {
+    let mut map = SecondaryMap::new();
+    map.resize(entries);
+    map
+}
+
 struct Selector<'a> {
     module: &'a ir::Module,
     func: &'a Function,
@@ -146,7 +156,7 @@ struct Selector<'a> {
 
 impl<'a> Selector<'a> {
     fn new(module: &'a ir::Module, id: FuncId, func: &'a Function, target: Target) -> Self {
-        let values = func.dfg.num_values();
+        let (values, blocks) = (func.dfg.num_values(), func.dfg.num_blocks());
         let mut selector = Selector {
             module,
             func,
@@ -154,15 +164,15 @@ impl<'a> Selector<'a> {
             out: mach::Function::new(id),
             cfg: Cfg::compute(func),
             uniformity: None,
-            alias: SecondaryMap::with_capacity(values),
-            uses: SecondaryMap::with_capacity(values),
-            regs: SecondaryMap::with_capacity(values),
+            alias: filled(values),
+            uses: filled(values),
+            regs: filled(values),
             narrow: SecondaryMap::new(),
             low: SecondaryMap::new(),
             extending: SecondaryMap::new(),
             quotients: None,
             known: KnownBits::default(),
-            blocks: SecondaryMap::new(),
+            blocks: filled(blocks),
             switches: Vec::new(),
             block: Block::new(0),
             origin: None,

@@ -58,6 +58,7 @@ impl Body<'_> {
     /// Writes the body.
     pub fn write(self) -> Written {
         let full = self.debug == Debug::Full;
+        let position = self.mach.layout.iter().copied().zip(0..).collect();
         let mut writer = Writer {
             slots: SecondaryMap::with_default(None),
             copies: vec![None; self.func.params.len()],
@@ -71,8 +72,8 @@ impl Body<'_> {
             place: None,
             notes: full.then(Notes::default),
             records: Vec::new(),
-            liveness: edges::liveness(self.mach, &self.assignment),
-            position: self.mach.layout.iter().copied().zip(0..).collect(),
+            liveness: edges::liveness(self.mach, &self.assignment, &position),
+            position,
             body: self,
         };
         writer.blocks();
@@ -106,7 +107,7 @@ struct Writer<'a> {
     /// What is live, if the moves of a branch ask for it.
     liveness: Option<Liveness>,
     /// The places of blocks in the text.
-    position: SecondaryMap<Block, u32>,
+    position: edges::Positions,
 }
 
 impl Writer<'_> {

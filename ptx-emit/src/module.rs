@@ -170,8 +170,12 @@ fn header(
     let kernel = func.kind == FuncKind::Kernel;
     let mut params = Vec::with_capacity(func.params.len());
     let mut decls = Vec::with_capacity(func.params.len());
+    let mut name = [&*func.name, "_param_"].concat();
+    let stem = name.len();
     for (i, param) in func.params.iter().enumerate() {
-        let name = names.unique(tree, &format!("{}_param_{i}", func.name));
+        name.truncate(stem);
+        name += i.to_string().as_str();
+        let name = names.unique(tree, &name);
         let passing = Passing::of_param(types, param, func.kind);
         let mut decl = param_decl(tree, name, &passing);
         if kernel && param.byval.is_none() {
@@ -181,7 +185,7 @@ fn header(
         decls.push(decl);
     }
     let result = func.ret.first().map(|&ty| {
-        let name = names.unique(tree, &format!("{}_retval_0", func.name));
+        let name = names.unique(tree, &[&*func.name, "_retval_0"].concat());
         (name, param_decl(tree, name, &Passing::in_call(types, ty)))
     });
     let returns: Vec<Decl> = result.iter().map(|(_, decl)| *decl).collect();

@@ -21,9 +21,9 @@ pub struct Names {
     labels: Vec<Symbol>,
     mnemonics: FxHashMap<warpsmith_isa::Mnemonic, MnemonicId>,
     /// Every name at module level, which names inside of functions must not hide.
-    taken: FxHashSet<String>,
+    taken: FxHashSet<Symbol>,
     /// The names that the current function has given to parameters, stack slots and prototypes.
-    used: FxHashSet<String>,
+    used: FxHashSet<Symbol>,
     /// What labels begin with: no name at module level is this and a number.
     label_prefix: String,
 }
@@ -57,19 +57,22 @@ impl Names {
             label_prefix: "$L".into(),
         };
         for (id, function) in module.functions.iter() {
-            let name = ptx_name(&function.name).into_owned();
-            names.functions[id] = tree.name(&name);
+            let name = tree.name(&ptx_name(&function.name));
+            names.functions[id] = name;
             names.taken.insert(name);
         }
         for (id, global) in module.globals.iter() {
-            let name = ptx_name(&global.name).into_owned();
-            names.globals[id] = tree.name(&name);
+            let name = tree.name(&ptx_name(&global.name));
+            names.globals[id] = name;
             names.taken.insert(name);
         }
-        let numbered = |name: &String, prefix: &str| {
-            name.strip_prefix(prefix).is_some_and(|rest| rest.bytes().all(|c| c.is_ascii_digit()))
+        let numbered = |name: Symbol, prefix: &str| {
+            tree.names()
+                .get(name)
+                .strip_prefix(prefix)
+                .is_some_and(|rest| rest.bytes().all(|c| c.is_ascii_digit()))
         };
-        while names.taken.iter().any(|name| numbered(name, &names.label_prefix)) {
+        while names.taken.iter().any(|&name| numbered(name, &names.label_prefix)) {
             names.label_prefix.push('_');
         }
         names
@@ -84,7 +87,7 @@ impl Names {
     pub fn register(&mut self, tree: &mut Module, reg: Reg) -> Symbol {
         let known = &mut self.registers[reg.class as usize];
         while known.len() <= reg.index as usize {
-            let name = format!("{}{}", prefix(reg.class), known.len());
+            let name = numbered(prefix(reg.class), known.len());
             known.push(tree.name(&name));
             if self.keeps_spellings {
                 self.spellings[reg.class as usize].push(name);
@@ -96,7 +99,7 @@ impl Names {
     /// The name of a label.
     pub fn label(&mut self, tree: &mut Module, index: usize) -> Symbol {
         while self.labels.len() <= index {
-            let name = format!("{}{}", self.label_prefix, self.labels.len());
+            let name = numbered(&self.label_prefix, self.labels.len());
             self.labels.push(tree.name(&name));
         }
         self.labels[index]
@@ -104,36 +107,44 @@ impl Names {
 
     /// A name in a scope of its own inside of a function, which hides no name of the module.
     pub fn scoped(&self, tree: &mut Module, name: &str) -> Symbol {
-        let mut name = ptx_name(name).into_owned();
-        while self.taken.contains(&name) {
-            name.push('_');
+        let mut name = ptx_name(name);
+        loop {
+            let symbol = tree.name(&name);
+            if !self.taken.contains(&symbol) {
+                return symbol;
+            }
+            name.to_mut().push('_');
         }
-        tree.name(&name)
     }
 
     /// A name that nothing else in the current function has, and which hides no name of the module.
     pub fn unique(&mut self, tree: &mut Module, name: &str) -> Symbol {
-        let mut name = ptx_name(name).into_owned();
+        let mut name = ptx_name(name);
         let plain = name.len();
         // Counting on from what is used finds a free number at once where many have one name.
         let mut number = self.used.len();
-        while self.taken.contains(&name) || self.used.contains(&name) {
+        loop {
+            // A name that was not there before is nobody's.
+            let known = tree.names().len();
+            let symbol = tree.name(&name);
+            if symbol.index() == known || !self.taken.contains(&symbol) && !self.used.contains(&symbol) {
+                self.used.insert(symbol);
+                return symbol;
+            }
+            let name = name.to_mut();
             name.truncate(plain);
-            name += &format!("_{number}");
+            *name += &format!("_{number}");
             number += 1;
         }
-        let symbol = tree.name(&name);
-        self.used.insert(name);
-        symbol
     }
 
     /// A label for debug information, which no other in the module has. It is short: half of the text of debug information are labels.
     pub fn debug_label(&mut self, tree: &mut Module) -> Symbol {
         loop {
-            let name = short_label(self.debug_labels);
+            let name = tree.name(&short_label(self.debug_labels));
             self.debug_labels += 1;
             if !self.taken.contains(&name) {
-                return tree.name(&name);
+                return name;
             }
         }
     }
@@ -152,6 +163,13 @@ impl Names {
     pub fn mnemonic(&mut self, tree: &mut Module, mnemonic: warpsmith_isa::Mnemonic) -> MnemonicId {
         *self.mnemonics.entry(mnemonic).or_insert_with(|| tree.mnemonic(&mnemonic.to_string()))
     }
+}
+
+/// `%r17`. A large function has so many that `format!` shows.
+fn numbered(prefix: &str, number: usize) -> String {
+    let mut name = number.to_string();
+    name.insert_str(0, prefix);
+    name
 }
 
 /// `$0`, .., `$z`, `$10`, ..: a number in digits, small and capital letters, without the `L` that the labels of blocks begin with.

@@ -6,6 +6,7 @@
 
 use super::*;
 use crate::regs::Liveness;
+use smallvec::SmallVec;
 
 /// A move, and the value that its destination then holds if that is one of the function.
 #[derive(Clone, Copy, Debug)]
@@ -15,12 +16,15 @@ pub(super) struct Move {
     value: Option<VReg>,
 }
 
+/// The moves of an edge: most have few.
+pub(super) type Moves = SmallVec<[Move; 4]>;
+
 /// The moves of a branch.
 pub(super) struct Placed {
     /// In front of it, together.
-    pub(super) before: Vec<Move>,
+    pub(super) before: Moves,
     /// On its ways.
-    pub(super) on: [Vec<Move>; 2],
+    pub(super) on: [Moves; 2],
 }
 
 /// Moves that a way around a block may cost those who go through the block.
@@ -32,23 +36,57 @@ const MAX_KEPT: usize = 1;
 /// Blocks times values of a function whose liveness is computed; the moves of larger ones stay on their edges.
 const MAX_LIVENESS: usize = 1 << 26;
 
-/// What is live, where a branch has moves.
-pub(super) fn liveness(mach: &mach::Function, assignment: &Assignment) -> Option<Liveness> {
+/// The places of blocks in the text.
+pub(super) type Positions = SecondaryMap<Block, u32>;
+
+/// What is live, if a branch has moves that may stand in front of it.
+pub(super) fn liveness(
+    mach: &mach::Function,
+    assignment: &Assignment,
+    positions: &Positions,
+) -> Option<Liveness> {
     let mut moves = Vec::new();
-    let mut has_moves = |edge: Edge| {
-        assignment.edge_moves(mach, edge, &mut moves);
-        !moves.is_empty()
+    let mut asks = |block: Block| {
+        let Terminator::Branch { taken, otherwise, .. } = mach.blocks[block].terminator else { return false };
+        let branch = Branch::new(positions, block, [taken, otherwise]);
+        (0..2).any(|n| {
+            assignment.edge_moves(mach, branch.edges[n], &mut moves);
+            !moves.is_empty() && branch.may_move(mach, n, moves.len())
+        })
     };
-    let of_branch = |block: Block| matches!(mach.blocks[block].terminator, Terminator::Branch { .. });
-    let any = mach.layout.iter().filter(|&&block| of_branch(block));
-    let any = any.flat_map(|&block| mach.successors(block)).any(&mut has_moves);
     let size = mach.blocks.len().saturating_mul(mach.vregs.len());
-    (any && size <= MAX_LIVENESS).then(|| Liveness::compute(mach))
+    (size <= MAX_LIVENESS && mach.layout.iter().any(|&block| asks(block))).then(|| Liveness::compute(mach))
+}
+
+/// The two ways that a branch leads.
+struct Branch {
+    edges: [Edge; 2],
+    /// Whether each is a way back to the head of a loop.
+    back: [bool; 2],
+}
+
+impl Branch {
+    fn new(positions: &Positions, block: Block, edges: [Edge; 2]) -> Self {
+        Branch { edges, back: edges.map(|edge| positions[edge.target] <= positions[block]) }
+    }
+
+    /// True if so many moves of an edge may stand in front of the branch, should the other way need nothing that they overwrite: those of a way
+    /// back, and those of a way around a block, if they are few.
+    fn may_move(&self, mach: &mach::Function, n: usize, moves: usize) -> bool {
+        let (own, other) = (self.edges[n], self.edges[1 - n]);
+        let around = match mach.blocks[other.target].terminator {
+            Terminator::Jump(joins) => joins.target == own.target && !self.back[1 - n],
+            Terminator::Branch { .. } | Terminator::Table { .. } | Terminator::Return | Terminator::Trap => {
+                false
+            }
+        };
+        self.back[n] || around && moves <= MAX_FORWARD
+    }
 }
 
 impl Writer<'_> {
     /// The moves of an edge.
-    pub(super) fn moves_on(&mut self, edge: Edge) -> Vec<Move> {
+    pub(super) fn moves_on(&mut self, edge: Edge) -> Moves {
         let Writer { body: Body { assignment, mach, .. }, moves, .. } = self;
         assignment.edge_moves(mach, edge, moves);
         let params = mach.params(edge.target);
@@ -60,35 +98,24 @@ impl Writer<'_> {
     /// around a block, if they are few.
     pub(super) fn place(&mut self, block: Block, condition: VReg, edges: [Edge; 2]) -> Placed {
         let on = edges.map(|edge| self.moves_on(edge));
-        let mut placed = Placed { before: Vec::new(), on };
+        let mut placed = Placed { before: Moves::new(), on };
         let Some(liveness) = self.liveness.take() else { return placed };
-        let back = edges.map(|edge| self.position[edge.target] <= self.position[block]);
+        let branch = Branch::new(&self.position, block, edges);
         let mut moved = [false; 2];
         // What the other way needs is where it was put behind the moves only.
         let mut elsewhere = false;
-        for n in if back[1] { [1, 0] } else { [0, 1] } {
-            let (own, other) = (edges[n], edges[1 - n]);
-            if placed.on[n].is_empty() {
-                continue;
-            }
+        for n in if branch.back[1] { [1, 0] } else { [0, 1] } {
+            let other = edges[1 - n];
             let mach = self.body.mach;
-            let around = match mach.blocks[other.target].terminator {
-                Terminator::Jump(joins) => joins.target == own.target && !back[1 - n],
-                Terminator::Branch { .. }
-                | Terminator::Table { .. }
-                | Terminator::Return
-                | Terminator::Trap => false,
-            };
-            let may_move = back[n] || around && placed.on[n].len() <= MAX_FORWARD;
-            if !may_move {
+            if placed.on[n].is_empty() || !branch.may_move(mach, n, placed.on[n].len()) {
                 continue;
             }
             // What the other way needs: what is live behind it, and what it moves, or has moved.
-            let live = liveness.live_into(mach, other.target);
+            let live = liveness.live_into(other.target);
             let given = if moved[1 - n] { mach.params(other.target) } else { mach.edge_args(other) };
             let assignment = &mut self.body.assignment;
             let needed = |assignment: &Assignment, reg: Reg| {
-                live.iter().chain(given.iter().copied()).any(|vreg| assignment.reg(mach, vreg) == reg)
+                live.clone().chain(given.iter().copied()).any(|vreg| assignment.reg(mach, vreg) == reg)
             };
             let decides = assignment.reg(mach, condition);
             let lost: Vec<Reg> =
@@ -99,7 +126,7 @@ impl Writer<'_> {
                 .map(|reg| (reg, placed.on[n].iter().find(|one| one.from == reg).map(|one| one.to)))
                 .collect();
             let unkept = left.iter().filter(|(_, at)| at.is_none()).count();
-            let may_keep = back[n] && !moved[1 - n] && unkept <= MAX_KEPT;
+            let may_keep = branch.back[n] && !moved[1 - n] && unkept <= MAX_KEPT;
             if elsewhere || placed.on[n].iter().any(|one| one.to == decides) || !(left.is_empty() || may_keep)
             {
                 continue;
@@ -119,7 +146,7 @@ impl Writer<'_> {
             others.iter_mut().for_each(|one| one.from = found_at(one.from));
             for &(reg, from) in &now_at {
                 // It is put back where it lives on.
-                let mut stays = live.iter().chain(mach.params(other.target).iter().copied());
+                let mut stays = live.clone().chain(mach.params(other.target).iter().copied());
                 let value = stays.find(|&vreg| assignment.reg(mach, vreg) == reg);
                 if value.is_some() && others.iter().all(|one| one.to != reg) {
                     others.push(Move { to: reg, from, value });
@@ -138,9 +165,9 @@ impl Writer<'_> {
         if moves.is_empty() {
             return;
         }
-        let mut ordered = Vec::with_capacity(moves.len() + 1);
+        let mut ordered: SmallVec<[(Reg, Reg); 8]> = SmallVec::new();
         let assignment = &mut self.body.assignment;
-        let pairs: Vec<(Reg, Reg)> = moves.iter().map(|one| (one.to, one.from)).collect();
+        let pairs: SmallVec<[(Reg, Reg); 8]> = moves.iter().map(|one| (one.to, one.from)).collect();
         sequentialize(&pairs, |reg| assignment.fresh(reg.class), |to, from| ordered.push((to, from)));
         self.begin_instruction();
         if let Some(notes) = &mut self.notes {

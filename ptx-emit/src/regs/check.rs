@@ -46,7 +46,7 @@ pub fn check(func: &Function, assignment: &Assignment) -> Result<(), Conflict> {
                 _ => Ok(()),
             }
         };
-        for vreg in liveness.out(block).iter() {
+        for vreg in liveness.out(func, block).iter() {
             live(&mut holder, vreg)?;
         }
         if let Some(vreg) = func.blocks[block].terminator.used() {

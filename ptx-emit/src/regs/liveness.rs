@@ -1,73 +1,132 @@
-//! Which virtual registers are live at the end of each block.
+//! Which virtual registers are live where blocks begin and end.
 
-use cranelift_entity::{EntitySet, SecondaryMap};
+use cranelift_entity::packed_option::PackedOption;
+use cranelift_entity::{EntityRef, EntitySet, SecondaryMap};
 use warpsmith_lower::mach::{Block, Function, VReg};
 
-/// Live-out sets, the arguments of a block's outgoing edges included.
+/// What is live into each block.
 pub struct Liveness {
-    live_out: SecondaryMap<Block, EntitySet<VReg>>,
+    /// Bits by number of the register, so many words for each block.
+    live_in: Vec<u64>,
+    words: usize,
 }
 
 impl Liveness {
-    /// Backward data flow to a fixed point.
+    /// Walks from the uses of each value back to its definition. A value has one, in front of all its uses, so what a block uses and does not
+    /// define is live into it. Each block is walked into once for each value that is live there.
     pub fn compute(func: &Function) -> Self {
-        let mut predecessors: SecondaryMap<Block, Vec<Block>> = SecondaryMap::new();
+        let mut homes: SecondaryMap<VReg, PackedOption<Block>> = SecondaryMap::new();
+        homes.resize(func.vregs.len());
         for &block in &func.layout {
-            for edge in func.successors(block) {
-                predecessors[edge.target].push(block);
-            }
+            func.params(block).iter().for_each(|&param| homes[param] = block.into());
+            let operands = func.block_insts(block).iter().flat_map(|inst| func.inst_operands(inst));
+            operands.filter_map(|operand| operand.defined()).for_each(|vreg| homes[vreg] = block.into());
         }
-        let mut live_out: SecondaryMap<Block, EntitySet<VReg>> = SecondaryMap::new();
-        let mut queue: Vec<Block> = Vec::new();
-        let mut queued = EntitySet::with_capacity(func.blocks.len());
+        let words = func.vregs.len().div_ceil(BITS);
+        let mut liveness = Liveness { live_in: vec![0; words * func.blocks.len()], words };
+        let mut walk = Walk { predecessors: Predecessors::of(func), homes, pending: Vec::new() };
         for &block in &func.layout {
+            let operands = func.block_insts(block).iter().flat_map(|inst| func.inst_operands(inst));
+            for vreg in operands.filter_map(|operand| operand.used()) {
+                walk.back(&mut liveness, block, vreg);
+            }
+            if let Some(vreg) = func.blocks[block].terminator.used() {
+                walk.back(&mut liveness, block, vreg);
+            }
             for edge in func.successors(block) {
-                live_out[block].extend(func.edge_args(edge).iter().copied());
-            }
-            queue.push(block);
-            queued.insert(block);
-        }
-        while let Some(block) = queue.pop() {
-            queued.remove(block);
-            let live_in = Self::before(func, block, &live_out[block]);
-            for &pred in &predecessors[block] {
-                let out = &mut live_out[pred];
-                let mut changed = false;
-                for vreg in live_in.iter() {
-                    changed |= out.insert(vreg);
-                }
-                if changed && queued.insert(pred) {
-                    queue.push(pred);
-                }
+                func.edge_args(edge).iter().for_each(|&vreg| walk.back(&mut liveness, block, vreg));
             }
         }
-        Liveness { live_out }
+        liveness
     }
 
     /// What is live when the block has run, edge arguments included.
-    pub fn out(&self, block: Block) -> &EntitySet<VReg> {
-        &self.live_out[block]
-    }
-
-    /// What is live into a block, but for its parameters.
-    pub fn live_into(&self, func: &Function, block: Block) -> EntitySet<VReg> {
-        Self::before(func, block, &self.live_out[block])
-    }
-
-    /// What is live before the parameters of the block are written.
-    fn before(func: &Function, block: Block, out: &EntitySet<VReg>) -> EntitySet<VReg> {
-        let mut live = out.clone();
-        live.extend(func.blocks[block].terminator.used());
-        for inst in func.block_insts(block).iter().rev() {
-            let operands = func.inst_operands(inst);
-            for vreg in operands.iter().filter_map(|o| o.defined()) {
-                live.remove(vreg);
-            }
-            live.extend(operands.iter().filter_map(|o| o.used()));
-        }
-        for &param in func.params(block) {
-            live.remove(param);
+    pub fn out(&self, func: &Function, block: Block) -> EntitySet<VReg> {
+        let mut live = EntitySet::with_capacity(func.vregs.len());
+        for edge in func.successors(block) {
+            live.extend(func.edge_args(edge).iter().copied());
+            live.extend(self.live_into(edge.target));
         }
         live
+    }
+
+    /// What is live into a block, but for its parameters, in the order of the numbers.
+    pub fn live_into(&self, block: Block) -> impl Iterator<Item = VReg> + Clone + '_ {
+        let row = &self.live_in[block.index() * self.words..][..self.words];
+        row.iter().enumerate().flat_map(|(n, &word)| {
+            let rest = std::iter::successors(Some(word), |word| Some(word & word.wrapping_sub(1)));
+            let set = rest.take_while(|word| *word != 0);
+            set.map(move |word| VReg::new(n * BITS + word.trailing_zeros() as usize))
+        })
+    }
+
+    /// Notes that a register is live into a block; false if that was known.
+    fn add(&mut self, block: Block, vreg: VReg) -> bool {
+        let word = &mut self.live_in[block.index() * self.words + vreg.index() / BITS];
+        let bit = 1 << (vreg.index() % BITS);
+        let is_new = *word & bit == 0;
+        *word |= bit;
+        is_new
+    }
+}
+
+const BITS: usize = u64::BITS as usize;
+
+struct Walk {
+    predecessors: Predecessors,
+    /// Where each register is defined.
+    homes: SecondaryMap<VReg, PackedOption<Block>>,
+    pending: Vec<Block>,
+}
+
+impl Walk {
+    /// From a block that uses a register to the one that defines it.
+    fn back(&mut self, liveness: &mut Liveness, block: Block, vreg: VReg) {
+        let home = self.homes[vreg];
+        if home == block.into() {
+            return;
+        }
+        self.pending.push(block);
+        while let Some(block) = self.pending.pop() {
+            if liveness.add(block, vreg) {
+                let others = self.predecessors.of_block(block).iter().copied();
+                self.pending.extend(others.filter(|&other| home != other.into()));
+            }
+        }
+    }
+}
+
+/// The blocks that lead to each block.
+struct Predecessors {
+    /// Where those of each block begin in `sources`; one more than there are blocks.
+    starts: Vec<u32>,
+    sources: Vec<Block>,
+}
+
+impl Predecessors {
+    fn of(func: &Function) -> Self {
+        let mut starts = vec![0u32; func.blocks.len() + 1];
+        let edges = || {
+            let of_block = |&block: &Block| func.successors(block).map(move |edge| (edge.target, block));
+            func.layout.iter().flat_map(of_block)
+        };
+        edges().for_each(|(to, _)| starts[to.index()] += 1);
+        let mut end = 0;
+        for start in &mut starts {
+            end += *start;
+            *start = end;
+        }
+        // Filled from the ends, which thereby become the starts.
+        let mut sources = vec![Block::new(0); end as usize];
+        for (to, from) in edges() {
+            starts[to.index()] -= 1;
+            sources[starts[to.index()] as usize] = from;
+        }
+        Predecessors { starts, sources }
+    }
+
+    fn of_block(&self, block: Block) -> &[Block] {
+        let (start, end) = (self.starts[block.index()], self.starts[block.index() + 1]);
+        &self.sources[start as usize..end as usize]
     }
 }

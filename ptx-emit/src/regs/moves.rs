@@ -1,5 +1,6 @@
 //! A parallel assignment as a sequence of moves.
 
+use smallvec::SmallVec;
 use std::hash::Hash;
 use warpsmith_base::FxHashMap;
 
@@ -14,37 +15,55 @@ pub fn sequentialize<R: Copy + Eq + Hash>(
     if let [(to, from)] = *moves {
         return emit(to, from);
     }
-    // What each pending destination waits for, and how many pending moves still read a register.
-    let mut source: FxHashMap<R, R> = moves.iter().copied().collect();
-    let mut readers: FxHashMap<R, u32> = FxHashMap::default();
-    for &(_, from) in moves {
-        *readers.entry(from).or_default() += 1;
-    }
-    let mut ready: Vec<R> = moves.iter().map(|m| m.0).filter(|to| !readers.contains_key(to)).collect();
-    while let Some(to) = ready.pop() {
-        let Some(from) = source.remove(&to) else { continue };
-        emit(to, from);
-        if let Some(count) = readers.get_mut(&from) {
-            *count -= 1;
-            if *count == 0 && source.contains_key(&from) {
-                ready.push(from);
+    // Which move writes what a move reads. Few are searched faster than hashed.
+    let writers: FxHashMap<R, usize> = match moves.len() > SEARCHED {
+        true => moves.iter().enumerate().map(|(n, (to, _))| (*to, n)).collect(),
+        false => FxHashMap::default(),
+    };
+    let writer = |reg: R| match moves.len() > SEARCHED {
+        true => writers.get(&reg).copied(),
+        false => moves.iter().position(|(to, _)| *to == reg),
+    };
+    let written_by: SmallVec<[Option<usize>; SEARCHED]> =
+        moves.iter().map(|(_, from)| writer(*from)).collect();
+    // How many pending moves still read what a move writes.
+    let mut readers: SmallVec<[u32; SEARCHED]> = SmallVec::from_elem(0, moves.len());
+    written_by.iter().flatten().for_each(|n| readers[*n] += 1);
+    let mut pending: SmallVec<[bool; SEARCHED]> = SmallVec::from_elem(true, moves.len());
+    let mut ready: SmallVec<[usize; SEARCHED]> = (0..moves.len()).filter(|n| readers[*n] == 0).collect();
+    while let Some(n) = ready.pop() {
+        pending[n] = false;
+        emit(moves[n].0, moves[n].1);
+        if let Some(freed) = written_by[n] {
+            readers[freed] -= 1;
+            if readers[freed] == 0 {
+                ready.push(freed);
             }
         }
     }
     // Only cycles are left, in which every register has one reader: save one register, go round, end with the saved copy.
-    for &(first, _) in moves {
-        if !source.contains_key(&first) {
+    for (first, &(to, _)) in moves.iter().enumerate() {
+        if !pending[first] {
             continue;
         }
-        let saved = temporary(first);
-        emit(saved, first);
-        let mut to = first;
-        while let Some(from) = source.remove(&to) {
-            emit(to, if from == first { saved } else { from });
-            to = from;
+        let saved = temporary(to);
+        emit(saved, to);
+        let mut at = first;
+        while std::mem::take(&mut pending[at]) {
+            let (to, from) = moves[at];
+            match written_by[at] {
+                Some(next) if next != first => {
+                    emit(to, from);
+                    at = next;
+                }
+                Some(_) | None => emit(to, saved),
+            }
         }
     }
 }
+
+/// So many moves are searched one by one.
+const SEARCHED: usize = 16;
 
 #[cfg(test)]
 mod tests {
@@ -85,8 +104,8 @@ mod tests {
     fn arbitrary_assignments() {
         arbtest::arbtest(|u| {
             let mut moves = Vec::new();
-            for to in 0..u.int_in_range(0..=12)? {
-                let from = u.int_in_range(0..=15)?;
+            for to in 0..u.int_in_range(0..=24)? {
+                let from = u.int_in_range(0..=27)?;
                 if from != to {
                     moves.push((to, from));
                 }

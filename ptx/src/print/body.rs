@@ -20,7 +20,7 @@ impl Printer<'_> {
                 Stmt::Loc(_) | Stmt::LocIntermediate(_) => 0,
                 _ => self.depth,
             };
-            self.out.extend(std::iter::repeat_n(self.indent, indent.min(MAX_INDENT)));
+            (0..indent.min(MAX_INDENT)).for_each(|_| self.out.push_str(self.indent));
             let mut start = self.out.len();
             match *stmt {
                 Stmt::Open => {
@@ -104,7 +104,10 @@ impl Printer<'_> {
     fn inst(&mut self, inst: Inst) -> fmt::Result {
         self.out.push_str(&self.module[inst.mnemonic]);
         for (i, operand) in inst.operands.ids().enumerate() {
-            self.out.push_str(if i == 0 { " " } else { ", " });
+            if i > 0 {
+                self.out.push(',');
+            }
+            self.out.push(' ');
             self.operand(operand)?;
         }
         self.out.push(';');

@@ -64,7 +64,10 @@ impl Interner {
             Entry::Vacant(entry) => {
                 let index = ends.len();
                 entry.insert(index as u32);
-                text.push_str(&String::from_utf8_lossy(name));
+                match std::str::from_utf8(name) {
+                    Ok(name) => text.push_str(name),
+                    Err(_) => text.push_str(&String::from_utf8_lossy(name)),
+                }
                 ends.push(text.len() as u32);
                 index
             }

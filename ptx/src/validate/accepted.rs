@@ -4,31 +4,50 @@
 use smallvec::SmallVec;
 use warpsmith_isa::Operand;
 
-/// So many lists of operands are kept for a mnemonic. `setp`, `mov` and `ld` have the most that are common.
+/// So many lists of operands are kept for a mnemonic. `setp`, `mov` and `ld` have the most that are common, and so many more with a constant: a
+/// few, such as 0, 1 and 4, come again and again.
 const MOST: usize = 4;
 
 /// Lists of operands that are legal, and the place of the instruction that each is among those of its mnemonic.
 #[derive(Default)]
-pub(super) struct Accepted(SmallVec<[(List, u16); 1]>);
+pub(super) struct Accepted {
+    kinds: SmallVec<[(List, u16); 1]>,
+    /// Lists with constants, of which the oldest makes room.
+    constants: SmallVec<[(List, u16); 1]>,
+    oldest: usize,
+}
 
 type List = SmallVec<[Operand<'static>; 4]>;
 
 impl Accepted {
     pub(super) fn find(&self, operands: &[Operand<'_>]) -> Option<u16> {
-        self.0.iter().find(|(known, _)| known[..] == *operands).map(|(_, place)| *place)
+        let known = if operands.iter().any(is_constant) { &self.constants } else { &self.kinds };
+        known.iter().find(|(known, _)| known[..] == *operands).map(|(_, place)| *place)
     }
 
     /// Keeps a list, if it is one that is likely to come again.
     pub(super) fn keep(&mut self, operands: &[Operand<'_>], place: u16) {
-        if self.0.len() < MOST
-            && let Some(list) = operands.iter().map(plain).collect()
-        {
-            self.0.push((list, place));
+        let has_constant = operands.iter().any(is_constant);
+        if !has_constant && self.kinds.len() == MOST {
+            return;
+        }
+        let Some(list) = operands.iter().map(plain).collect() else { return };
+        match has_constant {
+            false => self.kinds.push((list, place)),
+            true if self.constants.len() < MOST => self.constants.push((list, place)),
+            true => {
+                self.constants[self.oldest] = (list, place);
+                self.oldest = (self.oldest + 1) % MOST;
+            }
         }
     }
 }
 
-/// An operand that says only of what kind it is: not a constant, of which there are many, and nothing with parts.
+fn is_constant(operand: &Operand<'_>) -> bool {
+    matches!(operand, Operand::Int(_))
+}
+
+/// An operand that will do as it is: nothing with parts, and no float, of which there are many.
 fn plain(operand: &Operand<'_>) -> Option<Operand<'static>> {
     match *operand {
         Operand::Reg(ty) => Some(Operand::Reg(ty)),
@@ -46,8 +65,8 @@ fn plain(operand: &Operand<'_>) -> Option<Operand<'static>> {
         Operand::Sink => Some(Operand::Sink),
         Operand::Address(base) => Some(Operand::Address(base)),
         Operand::Arguments => Some(Operand::Arguments),
-        Operand::Int(_)
-        | Operand::Float(..)
+        Operand::Int(bits) => Some(Operand::Int(bits)),
+        Operand::Float(..)
         | Operand::Vector(_)
         | Operand::Pair(_)
         | Operand::Not(_)

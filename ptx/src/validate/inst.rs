@@ -310,7 +310,14 @@ impl<'m> Validator<'m> {
     }
 
     fn operands(&mut self, rules: &Rules<'_>, id: Id<Stmt>, inst: Inst) -> Findings {
-        let nested: usize = self.m[inst.operands].iter().map(|operand| self.nested(operand)).sum();
+        let plain = |operand: &Operand| {
+            matches!(
+                operand,
+                Operand::Name(_) | Operand::Const(_) | Operand::AddressName(_) | Operand::Address { .. }
+            )
+        };
+        let composite = self.m[inst.operands].iter().filter(|operand| !plain(operand));
+        let nested: usize = composite.map(|operand| self.nested(operand)).sum();
         if nested == 0 {
             return self.operands_in(rules, id, inst, &[]);
         }

@@ -33,11 +33,13 @@ impl Loops {
         if let Some(last) = dominators.preorder().iter().max() {
             member.resize(last.index() + 1);
         }
+        let mut work: Vec<Block> = Vec::new();
         for &header in dominators.preorder() {
             let latches = cfg.predecessors(header).iter().copied();
-            let mut work: Vec<Block> = latches
-                .filter(|&latch| dominators.is_reachable(latch) && dominators.dominates(header, latch))
-                .collect();
+            work.extend(
+                latches
+                    .filter(|&latch| dominators.is_reachable(latch) && dominators.dominates(header, latch)),
+            );
             if work.is_empty() {
                 continue;
             }

@@ -8,7 +8,7 @@
 use super::{Analyses, Analysis, Cfg};
 use crate::pass::Aspects;
 use crate::rules::known::{Known, special_register};
-use cranelift_entity::SecondaryMap;
+use cranelift_entity::{EntitySet, SecondaryMap};
 use std::rc::Rc;
 use warpsmith_ir::{Block, DominatorTree, Function, Inst, InstData, IntCC, Opcode, Type, Value};
 
@@ -16,6 +16,8 @@ use warpsmith_ir::{Block, DominatorTree, Function, Inst, InstData, IntCC, Opcode
 const MAX_GROWTH: u8 = 3;
 /// Branches that are looked at above a block.
 const MAX_BRANCHES: usize = 6;
+/// How often a sweep goes round a loop without loops in it before it goes on.
+const MAX_ROUNDS: usize = 8;
 /// Sweeps over the function; where that is not enough, nothing is known.
 const MAX_SWEEPS: usize = 16;
 
@@ -93,6 +95,8 @@ pub struct Ranges {
     /// The comparisons that branches above blocks have decided, for each block the nearest first, and which are a block's.
     decided: Vec<Decided>,
     decided_above: SecondaryMap<Block, (u32, u32)>,
+    /// The operands of those: of other values they say nothing.
+    compared: EntitySet<Value>,
     /// Whether the search came to an end.
     complete: bool,
 }
@@ -109,19 +113,23 @@ impl Analysis for Ranges {
             known: Known64::new(func.dfg.num_values()),
             decided: Vec::new(),
             decided_above: SecondaryMap::new(),
+            compared: EntitySet::with_capacity(func.dfg.num_values()),
             complete: true,
         };
         ranges.decided_above.resize(func.dfg.num_blocks());
         for block in func.layout.blocks() {
             ranges.find_decided(func, block);
         }
+        ranges.compared.extend(ranges.decided.iter().flat_map(|(_, operands)| operands).copied());
         let mut search = Search {
             ranges,
             growth: SecondaryMap::with_default(0),
             changed: SecondaryMap::with_default(0),
             seen: SecondaryMap::with_default(0),
+            heads: SecondaryMap::with_default(None),
             time: 1,
         };
+        search.find_heads(func);
         search.growth.resize(func.dfg.num_values());
         search.changed.resize(func.dfg.num_values());
         search.seen.resize(func.dfg.num_blocks());
@@ -170,6 +178,8 @@ struct Search {
     /// When the range of each value changed last, and when the search went into each block last; 0 for never.
     changed: SecondaryMap<Value, u32>,
     seen: SecondaryMap<Block, u32>,
+    /// For the last block of a loop without loops in it, the place of its head in reverse postorder.
+    heads: SecondaryMap<Block, Option<u32>>,
     /// Changes so far, from 1.
     time: u32,
 }
@@ -237,39 +247,73 @@ impl Search {
         func.dfg.args(inst).iter().any(|value| self.changed[func.dfg.resolve(*value)] > since)
     }
 
-    /// Goes over all blocks, and says whether anything grew.
+    /// Finds the loops that a sweep goes round: those that nothing leads back from but their last block.
+    fn find_heads(&mut self, func: &Function) {
+        self.heads.resize(func.dfg.num_blocks());
+        let cfg = self.ranges.cfg.clone();
+        let mut places: SecondaryMap<Block, u32> = SecondaryMap::with_default(u32::MAX);
+        places.resize(func.dfg.num_blocks());
+        // The last block that something led back from, or a head.
+        let mut last_back = None;
+        for (place, &block) in (0..).zip(cfg.reverse_postorder()) {
+            places[block] = place;
+            let heads = func.successors(block).map(|next| places[next]).filter(|head| *head <= place);
+            if let Some(head) = heads.min() {
+                self.heads[block] = Some(head).filter(|head| last_back.is_none_or(|last| last < *head));
+                last_back = Some(place);
+            }
+        }
+    }
+
+    /// Goes over all blocks, and says whether anything grew. Growing goes round a loop until nothing in it does: what is behind it sees what
+    /// it comes to, not each step on the way there, and a large function goes through the cache fewer times.
     fn sweep(&mut self, func: &Function, grow: bool) -> bool {
         let mut changed = false;
-        for &block in self.ranges.cfg.clone().reverse_postorder() {
-            let since = self.seen[block];
-            let Some(stale) = self.stale(func, block, since) else { continue };
-            // What changes in here may come round to it again.
-            self.time += 1;
-            self.seen[block] = self.time;
-            if func.layout.entry() != Some(block) {
-                for (n, &param) in func.dfg.block_params(block).iter().enumerate() {
-                    let Some(bits) = width(func.dfg.ty(param)) else { continue };
-                    let given = self.ranges.given(func, block, n);
-                    changed |= self.set(param, given, bits, grow);
-                }
+        let cfg = self.ranges.cfg.clone();
+        let order = cfg.reverse_postorder();
+        let (mut at, mut rounds) = (0, 0);
+        while let Some(&block) = order.get(at) {
+            changed |= self.visit(func, block, grow);
+            at += 1;
+            let Some(head) = self.heads[block].map(|head| head as usize).filter(|_| grow) else { continue };
+            let again =
+                rounds < MAX_ROUNDS && self.stale(func, order[head], self.seen[order[head]]).is_some();
+            (at, rounds) = if again { (head, rounds + 1) } else { (at, 0) };
+        }
+        changed
+    }
+
+    /// Goes into a block if there is something new for it, and says whether anything grew.
+    fn visit(&mut self, func: &Function, block: Block, grow: bool) -> bool {
+        let mut changed = false;
+        let since = self.seen[block];
+        let Some(stale) = self.stale(func, block, since) else { return false };
+        // What changes in here may come round to it again.
+        self.time += 1;
+        self.seen[block] = self.time;
+        if func.layout.entry() != Some(block) {
+            for (n, &param) in func.dfg.block_params(block).iter().enumerate() {
+                let Some(bits) = width(func.dfg.ty(param)) else { continue };
+                let given = self.ranges.given(func, block, n);
+                changed |= self.set(param, given, bits, grow);
             }
-            for inst in func.layout.insts(block) {
-                let Some(result) = func.dfg.first_result(inst) else { continue };
-                if stale == Stale::InPart && !self.is_new(func, inst, since) {
-                    continue;
-                }
-                let Some(bits) = width(func.dfg.ty(result)) else { continue };
-                let found = match func.dfg.results(inst).len() {
-                    1 => self.ranges.evaluate(func, inst, block, bits),
-                    _ => Some(Range::all(bits)),
-                };
-                changed |= self.set(result, found, bits, grow);
-                for other in func.dfg.results(inst).into_iter().skip(1) {
-                    let all = width(func.dfg.ty(other)).map(Range::all);
-                    if let Some(all) = all.filter(|all| self.ranges.known.get(other) != Some(*all)) {
-                        self.ranges.known.set(other, all);
-                        self.changed[other] = self.time;
-                    }
+        }
+        for inst in func.layout.insts(block) {
+            let Some(result) = func.dfg.first_result(inst) else { continue };
+            if stale == Stale::InPart && !self.is_new(func, inst, since) {
+                continue;
+            }
+            let Some(bits) = width(func.dfg.ty(result)) else { continue };
+            let found = match func.dfg.results(inst).len() {
+                1 => self.ranges.evaluate(func, inst, block, bits),
+                _ => Some(Range::all(bits)),
+            };
+            changed |= self.set(result, found, bits, grow);
+            for other in func.dfg.results(inst).into_iter().skip(1) {
+                let all = width(func.dfg.ty(other)).map(Range::all);
+                if let Some(all) = all.filter(|all| self.ranges.known.get(other) != Some(*all)) {
+                    self.ranges.known.set(other, all);
+                    self.changed[other] = self.time;
                 }
             }
         }
@@ -312,7 +356,7 @@ impl Ranges {
         let mut all: Option<Range> = None;
         for (pred, side) in self.cfg.edges(block) {
             let branch = func.terminator(pred)?;
-            let arg = *func.dfg.target(branch, side)?.args(&func.dfg.pool).get(n)?;
+            let arg = func.dfg.resolve(*func.dfg.target(branch, side)?.args(&func.dfg.pool).get(n)?);
             let Some(mut range) = self.at(func, arg, pred) else { continue };
             if let Some((cond, [a, b])) = decided(func, branch, side) {
                 range = self.refined(func, arg, range, cond, [a, b]);
@@ -329,6 +373,9 @@ impl Ranges {
             return Some(Range::new(constant.into(), constant.into()));
         }
         let mut range = self.known.get(value)?;
+        if !self.compared.contains(value) {
+            return Some(range);
+        }
         for &(cond, operands) in self.decided(block) {
             range = self.refined(func, value, range, cond, operands);
         }
@@ -357,10 +404,9 @@ impl Ranges {
         self.decided_above[block] = (start, self.decided.len() as u32);
     }
 
-    /// What a comparison that holds says of a value, if that is one of its operands.
+    /// What a comparison that holds says of a value, which has no other name, if that is one of its operands.
     #[inline]
     fn refined(&self, func: &Function, value: Value, range: Range, cond: IntCC, [a, b]: [Value; 2]) -> Range {
-        let value = func.dfg.resolve(value);
         let (cond, other) = match () {
             () if value == a => (cond, b),
             () if value == b => (cond.swapped(), a),

@@ -14,11 +14,11 @@ mod aggregates;
 mod bytes;
 #[allow(
     clippy::wildcard_enum_match_arm,
-    reason = "what is no load or store of the loop is told by its effect"
+    reason = "of what is neither a load nor a store only the effect counts"
 )]
 mod carry;
 mod cfg;
-#[allow(clippy::wildcard_enum_match_arm, reason = "what is no step of an address is where it starts")]
+#[allow(clippy::wildcard_enum_match_arm, reason = "an address starts at what is not a step of one")]
 mod chosen;
 mod conjoin;
 #[allow(clippy::wildcard_enum_match_arm, reason = "what is not an address of a variable is not looked at")]

@@ -126,7 +126,16 @@ const NAMES: &[(&str, &str, &str)] = &[
 impl Statement {
     /// An instance of a form.
     pub fn of(sample: &Sample) -> Statement {
-        let operands = sample.operands.iter().enumerate().map(|(place, arg)| operand(arg, place)).collect();
+        // A parameter of a call can be read and written, but has no address: of the kernel's, it can be taken.
+        let wants_address = sample.mnemonic.opcode() == Opcode::Prefetch;
+        let operands = sample.operands.iter().enumerate().map(|(place, arg)| {
+            if wants_address && matches!(arg, Arg::Address(StateSpace::Param)) {
+                Operand::Group(Marks::Brackets, vec![Operand::Leaf("p0".to_owned())])
+            } else {
+                operand(arg, place)
+            }
+        });
+        let operands = operands.collect();
         let mods = sample.mnemonic.mods().to_vec();
         let opcode = sample.mnemonic.opcode();
         Statement { opcode, mods, operands, target: sample.target, version: sample.version }

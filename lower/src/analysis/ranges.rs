@@ -482,6 +482,7 @@ impl Ranges {
                 let is_constant = |value: &Value| func.dfg.int_const(*value).is_some();
                 let compared = compared(func, cond).filter(|(_, operands)| operands.iter().any(is_constant));
                 let chosen = |value: Value, holds: bool| {
+                    let value = func.dfg.resolve(value);
                     let range = of(value)?;
                     Some(compared.map_or(range, |(cond, operands)| {
                         let cond = if holds { cond } else { cond.inverse() };

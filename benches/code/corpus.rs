@@ -13,13 +13,45 @@ pub struct Source {
     pub kernels: Vec<Kernel>,
 }
 
-/// A kernel with the parameters `(a, b, out, n)`.
+/// A kernel and its launch.
 pub struct Kernel {
     pub name: String,
     pub grid: u32,
     pub block: [u32; 3],
-    pub n: u32,
+    pub args: Vec<Argument>,
     pub fill: Fill,
+}
+
+/// What a kernel is passed. Each buffer is one of its own.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Argument {
+    /// A buffer of input, filled from this seed: `a`, `b` and so on.
+    Input(u32),
+    /// A buffer that holds zeros and is compared afterwards: `out`.
+    Output,
+    /// `1024`, an `int`.
+    Int(i32),
+    /// `1024l`, a `long` or a `size_t`.
+    Long(i64),
+    /// `2.5`, a `float`.
+    Float(f32),
+    /// `2.5d`, a `double`.
+    Double(f64),
+}
+
+impl Argument {
+    fn parse(text: &str) -> Option<Argument> {
+        Some(match text {
+            "out" => Argument::Output,
+            "a" | "b" | "c" | "d" | "e" | "f" => Argument::Input(u32::from(text.as_bytes()[0] - b'a') + 1),
+            _ => match (text.strip_suffix('l'), text.strip_suffix('d')) {
+                (Some(long), _) => Argument::Long(long.parse().ok()?),
+                (None, Some(double)) => Argument::Double(double.parse().ok()?),
+                (None, None) if text.contains('.') => Argument::Float(text.parse().ok()?),
+                (None, None) => Argument::Int(text.parse().ok()?),
+            },
+        })
+    }
 }
 
 /// What the inputs hold.
@@ -32,15 +64,21 @@ pub enum Fill {
 }
 
 impl Kernel {
-    /// Reads `NAME grid=4 block=16,16 n=32 fill=f32`.
+    /// Reads `NAME grid=4 block=16,16 args=a,out,32,2.5 fill=f32`; `n=32` stands for `args=a,b,out,32`.
     fn parse(line: &str) -> Option<Kernel> {
         let mut words = line.split_whitespace();
-        let mut kernel =
-            Kernel { name: words.next()?.to_owned(), grid: 1, block: [1; 3], n: 0, fill: Fill::Bits };
+        let name = words.next()?.to_owned();
+        let mut kernel = Kernel { name, grid: 1, block: [1; 3], args: Vec::new(), fill: Fill::Bits };
         for word in words {
             match word.split_once('=')? {
                 ("grid", value) => kernel.grid = value.parse().ok()?,
-                ("n", value) => kernel.n = value.parse().ok()?,
+                ("n", value) => {
+                    let n = Argument::Int(value.parse().ok()?);
+                    kernel.args = vec![Argument::Input(1), Argument::Input(2), Argument::Output, n];
+                }
+                ("args", values) => {
+                    kernel.args = values.split(',').map(Argument::parse).collect::<Option<_>>()?;
+                }
                 ("block", value) => {
                     for (at, size) in kernel.block.iter_mut().zip(value.split(',')) {
                         *at = size.parse().ok()?;

@@ -1,6 +1,6 @@
 //! A kernel on the engine: what it computes and how many instructions it takes.
 
-use crate::corpus::{Fill, Kernel};
+use crate::corpus::{Argument, Fill, Kernel};
 use warpsmith::{Device, Launch, Program, ptx};
 
 /// The bytes of each buffer: what every launch of the corpus stays in.
@@ -11,7 +11,7 @@ const BYTES: usize = 128 << 10;
 pub struct Outcome {
     /// Instructions executed by an average thread.
     pub instructions: f64,
-    /// The output.
+    /// The outputs, one after the other.
     pub bytes: Vec<u8>,
 }
 
@@ -20,13 +20,27 @@ pub fn run(text: &str, kernel: &Kernel) -> Result<Outcome, String> {
     let program = Program::load(&module).map_err(|errors| errors.to_string())?;
     let mut device = Device::new();
     let fault = |fault| format!("{fault}");
-    let a = device.upload(&input(kernel.fill, 1)).map_err(fault)?;
-    let b = device.upload(&input(kernel.fill, 2)).map_err(fault)?;
-    let out = device.upload(&vec![0u8; BYTES]).map_err(fault)?;
-    let launch = Launch::new(&*kernel.name).grid([kernel.grid, 1, 1]).block(kernel.block);
-    let launch = launch.arg(a).arg(b).arg(out).arg(kernel.n);
+    let mut launch = Launch::new(&*kernel.name).grid([kernel.grid, 1, 1]).block(kernel.block);
+    let mut outputs = Vec::new();
+    for argument in &kernel.args {
+        launch = match *argument {
+            Argument::Input(seed) => launch.arg(device.upload(&input(kernel.fill, seed)).map_err(fault)?),
+            Argument::Output => {
+                let output = device.upload(&vec![0u8; BYTES]).map_err(fault)?;
+                outputs.push(output);
+                launch.arg(output)
+            }
+            Argument::Int(value) => launch.arg(value),
+            Argument::Long(value) => launch.arg(value),
+            Argument::Float(value) => launch.arg(value),
+            Argument::Double(value) => launch.arg(value),
+        };
+    }
     let stats = device.launch(&program, &launch).map_err(fault)?;
-    let bytes = device.download::<u8>(out).map_err(fault)?;
+    let mut bytes = Vec::new();
+    for output in outputs {
+        bytes.extend(device.download::<u8>(output).map_err(fault)?);
+    }
     Ok(Outcome { instructions: stats.thread_instructions as f64 / stats.threads as f64, bytes })
 }
 

@@ -68,6 +68,25 @@ impl Attr {
     }
 }
 
+/// What an operation on integers can be promised to do. Where it does not, what is computed from it is unspecified.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Promise {
+    /// `nsw`: the result, read as signed, is that of unbounded integers.
+    NoSignedWrap,
+    /// `nz`: the divisor is not 0.
+    NonzeroDivisor,
+}
+
+impl Promise {
+    /// As written in front of the operands.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Promise::NoSignedWrap => "nsw",
+            Promise::NonzeroDivisor => "nz",
+        }
+    }
+}
+
 impl Opcode {
     /// The kind of [`Attr`] that the operation has.
     #[expect(clippy::wildcard_enum_match_arm, reason = "the others say all by their operands")]
@@ -89,9 +108,15 @@ impl Opcode {
         }
     }
 
-    /// True for operations on integers that can be promised not to wrap, as in `iadd nsw`.
-    pub const fn takes_no_wrap(self) -> bool {
-        matches!(self, Opcode::Iadd | Opcode::Isub | Opcode::Imul)
+    /// What can be promised of an operation on integers, as in `iadd nsw`.
+    pub const fn promise(self) -> Option<Promise> {
+        if matches!(self, Opcode::Iadd | Opcode::Isub | Opcode::Imul) {
+            Some(Promise::NoSignedWrap)
+        } else if matches!(self, Opcode::Udiv | Opcode::Sdiv | Opcode::Urem | Opcode::Srem) {
+            Some(Promise::NonzeroDivisor)
+        } else {
+            None
+        }
     }
 
     /// The operations that `reduce` puts elements together by, and `warp_reduce` the values of lanes.

@@ -189,11 +189,11 @@ impl<'m> FunctionBuilder<'m> {
         self.home.func_mut()
     }
 
-    /// Promises that a sum, a difference or a product, read as signed, does not wrap: `iadd nsw`.
-    pub fn promise_no_signed_wrap(&mut self, value: Value) {
+    /// Promises that a sum, a difference or a product, read as signed, does not wrap (`iadd nsw`), or that a divisor is not 0 (`udiv nz`).
+    pub fn promise(&mut self, value: Value) {
         let func = self.home.func_mut();
         if let Some(inst) = func.dfg.def_inst(value) {
-            func.dfg.set_no_signed_wrap(inst, true);
+            func.dfg.set_promised(inst, true);
         }
     }
 

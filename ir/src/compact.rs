@@ -185,8 +185,8 @@ impl Function {
             let results = old.results(was);
             let first = old.first_result(was).map(|value| numbers.kept(value));
             let inst = dfg.push_inst(data, first, results.len());
-            if old.no_signed_wrap(was) {
-                dfg.set_no_signed_wrap(inst, true);
+            if old.promised(was) {
+                dfg.set_promised(inst, true);
             }
         }
         for &was in numbers.old_blocks.values() {

@@ -1,6 +1,6 @@
 //! The data-flow graph of a function: instructions, values and block parameters, without their order.
 
-use crate::attr::Attr;
+use crate::attr::{Attr, Promise};
 use crate::entities::{Block, Inst, JumpTable, Path, PtxRef, Value};
 use crate::inst::{BlockCall, InstData, JumpTableData, ValueList, ValuePool};
 use crate::ops::Opcode;
@@ -83,7 +83,7 @@ impl IntoIterator for Results {
 pub struct DataFlowGraph {
     insts: PrimaryMap<Inst, InstData>,
     /// Instructions whose result, read as signed, is promised not to wrap.
-    no_signed_wrap: EntitySet<Inst>,
+    promised: EntitySet<Inst>,
     results: PrimaryMap<Inst, Results>,
     blocks: PrimaryMap<Block, ValueList>,
     values: PrimaryMap<Value, ValueData>,
@@ -176,21 +176,30 @@ impl DataFlowGraph {
     /// Replaces the instruction; its results stay, so the new one must have the same. What was promised of the old one is not of the new one.
     pub fn replace_inst(&mut self, inst: Inst, data: InstData) {
         self.insts[inst] = data;
-        self.no_signed_wrap.remove(inst);
+        self.promised.remove(inst);
     }
 
-    /// True if the result of an operation that [takes the promise](Opcode::takes_no_wrap), read as signed, is promised to be that of unbounded integers.
+    /// True if what [can be promised](Opcode::promise) of an operation is.
+    pub fn promised(&self, inst: Inst) -> bool {
+        self.promised.contains(inst)
+    }
+
+    /// True if the result of a sum, a difference or a product, read as signed, is promised to be that of unbounded integers.
     pub fn no_signed_wrap(&self, inst: Inst) -> bool {
-        self.no_signed_wrap.contains(inst)
+        self.promised(inst) && self.insts[inst].opcode().promise() == Some(Promise::NoSignedWrap)
     }
 
-    /// Promises that the result of an operation, read as signed, does not wrap, or takes that back. Of operations that do not take the
-    /// promise nothing is noted.
-    pub fn set_no_signed_wrap(&mut self, inst: Inst, promised: bool) {
-        if promised && self.insts[inst].opcode().takes_no_wrap() {
-            self.no_signed_wrap.insert(inst);
+    /// True if an operation is a division by what is promised not to be 0.
+    pub fn nonzero_divisor(&self, inst: Inst) -> bool {
+        self.promised(inst) && self.insts[inst].opcode().promise() == Some(Promise::NonzeroDivisor)
+    }
+
+    /// Promises what [can be promised](Opcode::promise) of an operation, or takes that back. Of others nothing is noted.
+    pub fn set_promised(&mut self, inst: Inst, promised: bool) {
+        if promised && self.insts[inst].opcode().promise().is_some() {
+            self.promised.insert(inst);
         } else {
-            self.no_signed_wrap.remove(inst);
+            self.promised.remove(inst);
         }
     }
 

@@ -68,7 +68,7 @@ mod words;
 
 pub use aggregate::TypeTable;
 pub use arg::{AddressBase, PtxArg, PtxArgs, at, at_offset, braces, bracket, negative, not, part, tensor};
-pub use attr::{Attr, AttrKind};
+pub use attr::{Attr, AttrKind, Promise};
 pub use builder::{Cases, FuncIns, FunctionBuilder, ReadBeforeSet};
 pub use classes::{
     Class, Conversion, FloatBinary, FloatUnary, IntBinary, IntUnary, ListOp, Overflow, PointerBinary,

@@ -83,7 +83,7 @@ impl<'a> Pair<'a> {
         let loc = |f: &Function, inst| f.inst_locs[inst].expand().map(|loc| f.locs[loc]);
         assert_eq!(loc(a, i), loc(b, j), "location of {i}");
         assert_eq!(Self::constant_part(a, i), Self::constant_part(b, j), "{i}");
-        assert_eq!(a.dfg.no_signed_wrap(i), b.dfg.no_signed_wrap(j), "promise of {i}");
+        assert_eq!(a.dfg.promised(i), b.dfg.promised(j), "promise of {i}");
     }
 
     /// What an instruction is apart from values and targets.

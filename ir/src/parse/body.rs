@@ -81,7 +81,7 @@ pub(super) struct Scope<'a> {
     pub(super) switches: Vec<(Inst, Vec<(Number, Span)>)>,
     pub(super) block: Option<Block>,
     /// Whether the instruction being read is promised not to wrap.
-    pub(super) no_signed_wrap: bool,
+    pub(super) promised: bool,
     /// The names of the function's parameters, until the entry block takes them.
     pub(super) params: Vec<Token>,
     pub(super) locs: FxHashMap<LocData, Loc>,
@@ -316,7 +316,7 @@ impl<'a> BodyReader<'_, 'a> {
         };
         let rest = dot.map(|dot| &self.p.text(word)[dot + 1..]);
         let start = names.first().map_or(word.start, |first| first.token.start);
-        self.s.no_signed_wrap = false;
+        self.s.promised = false;
         let (data, types) = match op.info().shape {
             Shape::Sreg => (self.sreg(word, rest)?, None),
             Shape::Ptx => {
@@ -348,7 +348,7 @@ impl<'a> BodyReader<'_, 'a> {
             self.p.error("I0013", names[0].token.span(), message);
         }
         let inst = self.insert(data, &types, span);
-        self.func.dfg.set_no_signed_wrap(inst, self.s.no_signed_wrap);
+        self.func.dfg.set_promised(inst, self.s.promised);
         let results = self.func.dfg.results(inst);
         for (result, name) in results.into_iter().zip(&names) {
             let known = self.func.dfg.ty(result);

@@ -1,7 +1,7 @@
 //! Instructions of the core table.
 
 use super::body::{BodyReader, Operand, ResultName, TypeSource};
-use crate::attr::{Attr, AttrKind};
+use crate::attr::{Attr, AttrKind, Promise};
 use crate::effects::{AtomicOp, MemoryMode, MemoryOrder, MemoryScope, ShuffleKind, VoteKind};
 use crate::entities::Value;
 use crate::float_mode::FloatMode;
@@ -82,7 +82,7 @@ impl BodyReader<'_, '_> {
             // The suffix is the result's type, so a literal operand would have none.
             Shape::Convert => InstData::Unary { op, arg: self.operands::<1>(op, word, None)?[0] },
             Shape::Binary => {
-                self.s.no_signed_wrap = op.takes_no_wrap() && self.no_wrap();
+                self.s.promised = op.promise().is_some_and(|promise| self.promise(promise));
                 InstData::Binary { op, args: self.operands(op, word, suffix)? }
             }
             Shape::Ternary => InstData::Ternary { op, args: self.operands(op, word, suffix)? },
@@ -246,10 +246,12 @@ impl BodyReader<'_, '_> {
         Some(MemoryMode { op: rmw, order, failure, scope })
     }
 
-    /// `nsw` before the operands of an operation on integers.
-    fn no_wrap(&mut self) -> bool {
-        let found =
-            self.p.tok.kind == Tok::Word && !self.p.tok.first_of_line && self.p.bytes(self.p.tok) == b"nsw";
+    /// `nsw` or `nz` before the operands of an operation on integers.
+    fn promise(&mut self, promise: Promise) -> bool {
+        let token = self.p.tok;
+        let found = token.kind == Tok::Word
+            && !token.first_of_line
+            && self.p.bytes(token) == promise.name().as_bytes();
         if found {
             self.p.bump();
         }

@@ -111,8 +111,9 @@ impl Printer<'_> {
         {
             self.out.push(' ');
         }
-        if func.dfg.no_signed_wrap(inst) {
-            self.out.push_str("nsw ");
+        if let Some(promise) = data.opcode().promise().filter(|_| func.dfg.promised(inst)) {
+            self.out.push_str(promise.name());
+            self.out.push(' ');
         }
         match data {
             InstData::IntConst { value } => write!(self.out, "{value}")?,

@@ -245,13 +245,13 @@ impl Builder<'_, '_, '_> {
         Ok(out)
     }
 
-    /// Keeps the promise that a result does not wrap, where something comes of it.
+    /// Keeps the promise that a result does not wrap, where something comes of it, and that a divisor is not 0, which LLVM asks of all.
     fn promise(&mut self, op: BinaryOp, flags: u64, bits: u32, value: Value) {
-        if matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul)
-            && flags & super::integer::NO_SIGNED_WRAP != 0
-            && matches!(bits, 32 | 64)
-        {
-            self.b.promise_no_signed_wrap(value);
+        let sum = matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul);
+        let division = matches!(op, BinaryOp::Udiv | BinaryOp::Sdiv | BinaryOp::Urem | BinaryOp::Srem);
+        let fits = sum && flags & super::integer::NO_SIGNED_WRAP != 0;
+        if (division || fits) && matches!(bits, 32 | 64) {
+            self.b.promise(value);
         }
     }
 

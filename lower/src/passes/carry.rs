@@ -2,10 +2,18 @@
 //!
 //! Every round has to come to the load and then to the store, and the loop has to end in one place, behind both: then what is loaded in front is loaded anyway,
 //! and what is stored behind was stored anyway. Nothing else in the loop may touch the bytes or let other threads see them: barriers, calls, atomics in order.
+//!
+//! Where other loads may read the bytes, the store stays, and only what it stored is not loaded again: `sum[t] += a[i] * x[i]`, where `sum` may be `x`. So
+//! it does where the next round loads what this one stored at another address, `out[i] = out[i - 1] + a[i]` ([`rounds`]).
+
+mod rounds;
 
 use crate::analysis::{Access, Cfg, Effect, Loop, Loops, Pointers};
 use crate::pass::{Changes, Context};
 use cranelift_entity::SecondaryMap;
+use rounds::{First, Rounds};
+use smallvec::SmallVec;
+use warpsmith_base::FxHashMap;
 use warpsmith_ir::{
     Block, BlockCall, DominatorTree, Function, Inst, InstData, Opcode, Traits, Value, ValueDef, ValueList,
 };
@@ -50,10 +58,14 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
 /// A load and a store of a loop.
 struct Plan {
     header: Block,
-    /// Where the loop goes round or is left.
-    end: Block,
+    /// Where the loop goes round.
+    latches: SmallVec<[Block; 2]>,
     load: Inst,
     store: Inst,
+    /// Whether it is the next round that loads what a round stores, and the blocks of the loop if so.
+    ahead: Option<Vec<Block>>,
+    /// Whether nothing else reads the bytes, so that the store can move behind the one place where the loop ends.
+    sinks: bool,
 }
 
 impl Plan {
@@ -65,22 +77,30 @@ impl Plan {
         inside: impl Fn(Block) -> bool,
     ) -> Option<Plan> {
         let header = found.header;
-        let leads_out = |&block: &Block| func.successors(block).any(|next| next == header || !inside(next));
-        let mut ends = found.blocks.iter().copied().filter(leads_out);
-        let (Some(end), None) = (ends.next(), ends.next()) else { return None };
-        let InstData::Brif { dests, .. } = &func.dfg[func.terminator(end)?] else { return None };
-        let is_end = [0, 1].iter().any(|&n| dests[n].block == header && !inside(dests[1 - n].block));
-        if !is_end {
-            return None;
-        }
-        let effects = effects(func, found, pointers)?;
-        let always =
-            |inst: Inst| func.layout.block_of(inst).is_some_and(|block| dominators.dominates(block, end));
-        let outside = |value: Value| match func.dfg.def(value) {
-            ValueDef::Result(inst, _) => func.layout.block_of(inst).is_some_and(|block| !inside(block)),
-            ValueDef::Param(block, _) => !inside(block),
-            ValueDef::Alias(_) | ValueDef::Detached => false,
+        let leads_out = |block: Block| func.successors(block).any(|next| next == header || !inside(next));
+        let ends: SmallVec<[Block; 4]> =
+            found.blocks.iter().copied().filter(|&block| leads_out(block)).collect();
+        let goes_round = |block: &Block| func.successors(*block).any(|next| next == header);
+        let latches: SmallVec<[Block; 2]> = ends.iter().copied().filter(goes_round).collect();
+        let one_end = match ends[..] {
+            [end] => match &func.dfg[func.terminator(end)?] {
+                InstData::Brif { dests, .. } => {
+                    [0, 1].iter().any(|&n| dests[n].block == header && !inside(dests[1 - n].block))
+                }
+                _ => false,
+            },
+            _ => false,
         };
+        let rounds = match latches[..] {
+            [latch] => Some(Rounds { func, header, latch }),
+            _ => None,
+        };
+        let effects = effects(func, found, pointers)?;
+        let comes_before = |inst: Inst, all: &[Block]| {
+            let own = func.layout.block_of(inst);
+            own.is_some_and(|own| all.iter().all(|&block| dominators.dominates(own, block)))
+        };
+        let outside = |value: Value| is_outside(func, value, &inside);
         effects.iter().enumerate().find_map(|(at, &(store, effect))| {
             let (InstData::Store { args: [value, ptr], .. }, Effect::Writes(written)) =
                 (&func.dfg[store], effect)
@@ -88,58 +108,83 @@ impl Plan {
                 return None;
             };
             let ty = func.dfg.ty(*value);
-            let mut load = None;
+            let (mut load, mut sinks, mut ahead) = (None, one_end, false);
             let block = func.layout.block_of(store)?;
             for (n, &(inst, other)) in effects.iter().enumerate().filter(|&(n, _)| n != at) {
                 let is_before = func.layout.block_of(inst).is_some_and(|of| match of == block {
                     true => n < at,
                     false => dominators.dominates(of, block),
                 });
+                let may_be = load.is_none()
+                    && is_before
+                    && func.dfg.first_result(inst).map(|result| func.dfg.ty(result)) == Some(ty);
                 match other {
-                    Effect::Reads(read)
-                        if load.is_none()
-                            && is_before
-                            && is_same(&read, &written)
-                            && func.dfg.first_result(inst).map(|result| func.dfg.ty(result)) == Some(ty) =>
-                    {
-                        load = Some(inst);
+                    Effect::Reads(read) if may_be && outside(*ptr) && is_same(&read, &written) => {
+                        load = Some(inst)
                     }
-                    other if pointers.may_touch(func, other, &written) => return None,
-                    _ => {}
+                    Effect::Reads(_)
+                        if may_be
+                            && rounds.as_ref().is_some_and(|rounds| rounds.meet(inst, store, &outside)) =>
+                    {
+                        (load, ahead, sinks) = (Some(inst), true, false);
+                    }
+                    other if !pointers.may_touch(func, other, &written) => {}
+                    Effect::Reads(_) => sinks = false,
+                    _ => return None,
                 }
             }
             let load = load?;
-            let fits = always(load) && always(store) && outside(*ptr) && !ty.is_aggregate();
-            fits.then_some(Plan { header, end, load, store })
+            let always = comes_before(load, &ends) && comes_before(store, &latches);
+            let fits = always && !ty.is_aggregate();
+            let ahead = ahead.then(|| found.blocks.clone());
+            fits.then(|| Plan { header, latches: latches.clone(), load, store, ahead, sinks })
         })
     }
 
     fn carry_out(self, func: &mut Function, cfg: &Cfg) -> bool {
-        let Plan { header, end, load, store } = self;
-        let mut before = cfg.predecessors(header).iter().copied().filter(|&block| block != end);
+        let Plan { header, latches, load, store, ahead, sinks } = self;
+        let mut before = cfg.predecessors(header).iter().copied().filter(|block| !latches.contains(block));
         let (Some(before), None) = (before.next(), before.next()) else { return false };
-        let (Some(entry), Some(branch)) = (func.terminator(before), func.terminator(end)) else {
-            return false;
-        };
+        let Some(entry) = func.terminator(before) else { return false };
         let InstData::Jump { .. } = func.dfg[entry] else { return false };
         let InstData::Store { flags: to, offset, args: [value, ptr] } = func.dfg[store] else { return false };
-        let (InstData::Load { flags, .. }, Some(loaded)) = (&func.dfg[load], func.dfg.first_result(load))
+        let (&InstData::Load { flags, offset: from_offset, ptr: from }, Some(loaded)) =
+            (&func.dfg[load], func.dfg.first_result(load))
         else {
             return false;
         };
         let ty = func.dfg.ty(loaded);
-        let first = super::insert_before(func, entry, InstData::Load { flags: *flags, offset, ptr }, ty);
+        let from = match ahead {
+            None => Some(from),
+            Some(blocks) => {
+                let outside =
+                    |func: &Function, value: Value| is_outside(func, value, |block| blocks.contains(&block));
+                let mut first = First { func, header, entry, made: FxHashMap::default() };
+                first.of(from, &outside, rounds::MAX_COPIED)
+            }
+        };
+        let Some(from) = from else { return false };
+        let first = InstData::Load { flags, offset: from_offset, ptr: from };
+        let first = super::insert_before(func, entry, first, ty);
         let param = func.dfg.append_block_param(header, ty);
         super::replace_with(func, load, param);
         let value = func.dfg.resolve(value);
         func.dfg.for_each_target_mut(entry, |call, pool| _ = call.args.push(first, pool));
+        for &latch in &latches {
+            let Some(branch) = func.terminator(latch) else { continue };
+            func.dfg.for_each_target_mut(branch, |call, pool| {
+                if call.block == header {
+                    call.args.push(value, pool);
+                }
+            });
+        }
+        let (true, [end]) = (sinks, &latches[..]) else { return true };
+        let Some(branch) = func.terminator(*end) else { return true };
         let behind = func.dfg.make_block();
-        func.layout.insert_block_after(behind, end);
+        func.layout.insert_block_after(behind, *end);
         let mut out = BlockCall { block: behind, args: ValueList::new() };
-        func.dfg.for_each_target_mut(branch, |call, pool| {
-            if call.block == header {
-                call.args.push(value, pool);
-            } else {
+        func.dfg.for_each_target_mut(branch, |call, _| {
+            if call.block != header {
                 std::mem::swap(call, &mut out);
             }
         });
@@ -173,6 +218,15 @@ fn effects(func: &Function, found: &Loop, pointers: &Pointers) -> Option<Vec<(In
         }
     }
     Some(effects)
+}
+
+/// Whether a value is computed outside a loop.
+fn is_outside(func: &Function, value: Value, inside: impl Fn(Block) -> bool) -> bool {
+    match func.dfg.def(value) {
+        ValueDef::Result(inst, _) => func.layout.block_of(inst).is_some_and(|block| !inside(block)),
+        ValueDef::Param(block, _) => !inside(block),
+        ValueDef::Alias(_) | ValueDef::Detached => false,
+    }
 }
 
 /// Whether two accesses are of the same bytes.

@@ -49,8 +49,8 @@ pub(super) fn copy_blocks(func: &mut Function, blocks: &[Block], after: Block) -
     for (inst, made, to) in insts {
         let data = copied.data(func, inst);
         func.dfg.replace_inst(made, data);
-        if func.dfg.no_signed_wrap(inst) {
-            func.dfg.set_no_signed_wrap(made, true);
+        if func.dfg.promised(inst) {
+            func.dfg.set_promised(made, true);
         }
         func.spans[made] = func.spans[inst];
         func.inst_locs[made] = func.inst_locs[inst];

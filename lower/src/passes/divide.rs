@@ -1,8 +1,10 @@
 //! Division by constants as multiplication: quotients of 32 and 64 bits by the high half of a product and shifts (Granlund and Montgomery), remainders
 //! by what the quotient leaves. That is also the remainder of any other division whose quotient is computed: ptxas shares little between the two.
 //!
-//! ptxas divides by a constant as by anything else, with a reciprocal and two corrections. Powers of two, read as unsigned, are shifts and masks
-//! by a rule before this.
+//! ptxas divides by a constant as by anything else, with a reciprocal and two corrections. Constant powers of two, read as unsigned, are shifts and masks
+//! by a rule before this; other powers of two here ([`powers`]).
+
+mod powers;
 
 use super::insert_before;
 use crate::pass::{Changes, Context};
@@ -10,7 +12,11 @@ use warpsmith_base::FxHashMap;
 use warpsmith_ir::{Block, DominatorTree, Function, Inst, InstData, IntCC, Opcode, Type, Value};
 
 pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
-    let mut changes = by_constants(func, cx);
+    let mut changes = powers::run(func, cx);
+    if changes > 0 {
+        func.dfg.resolve_aliases();
+    }
+    changes += by_constants(func, cx);
     changes += beside_quotients(func, cx);
     if changes > 0 {
         func.dfg.resolve_aliases();
@@ -41,9 +47,15 @@ fn beside_quotients(func: &mut Function, cx: &mut Context<'_>) -> u32 {
         let Some(quotient) = known.or_else(|| quotient_behind(func, block, inst)) else { continue };
         quotients.insert(key, (block, quotient));
         let ty = func.dfg.ty(x);
+        let promised = func.dfg.nonzero_divisor(inst);
         let mut code = Code { func, before: inst, ty };
         let product = code.binary(Opcode::Imul, quotient, by);
         let rest = code.binary(Opcode::Isub, x, product);
+        if promised {
+            super::replace_with(func, inst, rest);
+            changes += 1;
+            continue;
+        }
         // Nothing is left of a division by 0 but ones.
         let (zero, ones) = (code.constant(0), code.constant(-1));
         let compare = InstData::IntCompare { cond: IntCC::Eq, args: [by, zero] };

@@ -66,9 +66,9 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
                 // What is kept promises what both do; a load promises nothing of what was stored.
                 if let Some(kept) = func.dfg.def_inst(value)
                     && func.dfg.opcode(kept) == func.dfg.opcode(inst)
-                    && !func.dfg.no_signed_wrap(inst)
+                    && !func.dfg.promised(inst)
                 {
-                    func.dfg.set_no_signed_wrap(kept, false);
+                    func.dfg.set_promised(kept, false);
                 }
                 replace_with(func, inst, value);
                 changes += 1;
@@ -82,8 +82,8 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
                         super::ssa::block_of(func, arg).is_some_and(|own| dominators.dominates(own, common))
                     })
                 {
-                    let promised = func.dfg.no_signed_wrap(made) && func.dfg.no_signed_wrap(inst);
-                    func.dfg.set_no_signed_wrap(made, promised);
+                    let promised = func.dfg.promised(made) && func.dfg.promised(inst);
+                    func.dfg.set_promised(made, promised);
                     func.layout.remove_inst(made);
                     func.layout.insert_inst_before(made, end);
                     entry.insert((value, common));

@@ -26,8 +26,8 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
             let Some(kept) = func.dfg.first_result(first) else { break };
             func.layout.remove_inst(first);
             func.layout.insert_inst_before(first, branch);
-            let promised = func.dfg.no_signed_wrap(first) && func.dfg.no_signed_wrap(second);
-            func.dfg.set_no_signed_wrap(first, promised);
+            let promised = func.dfg.promised(first) && func.dfg.promised(second);
+            func.dfg.set_promised(first, promised);
             replace_with(func, second, kept);
             changes += 1;
         }

@@ -352,7 +352,7 @@ impl Plan {
             let by = InstData::IntConst { value: ty.normalize(step.wrapping_mul(n)) };
             let args = [copies[0].value(counter), insert_before(func, sum, by, ty)];
             func.dfg.replace_inst(sum, InstData::Binary { op: Opcode::Iadd, args });
-            func.dfg.set_no_signed_wrap(sum, promised);
+            func.dfg.set_promised(sum, promised);
         }
     }
 

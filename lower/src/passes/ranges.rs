@@ -246,7 +246,7 @@ impl Better {
             Better::Constant(value) => {
                 func.dfg.replace_inst(inst, InstData::IntConst { value: ty.normalize(value) });
             }
-            Better::NoWrap => func.dfg.set_no_signed_wrap(inst, true),
+            Better::NoWrap => func.dfg.set_promised(inst, true),
         }
         Some(())
     }

@@ -213,7 +213,7 @@ impl Sums {
             && range.is_some_and(|range| range.low > -1 || range.high < -1);
         let first = insert_before(func, root, InstData::Binary { op: Opcode::Imul, args }, ty);
         func.dfg.replace_inst(root, InstData::Binary { op: Opcode::Imul, args: [changing, first] });
-        func.dfg.set_no_signed_wrap(root, promised);
+        func.dfg.set_promised(root, promised);
         true
     }
 

@@ -10,7 +10,9 @@ use crate::pass::{Changes, Context};
 use cranelift_entity::EntitySet;
 use warpsmith_base::FxHashMap;
 use warpsmith_ir::debug::Binding;
-use warpsmith_ir::{Block, BlockCall, Function, Inst, InstData, Traits, Value, ValueList};
+use warpsmith_ir::{Block, BlockCall, DominatorTree, Function, Inst, InstData, Traits, Value, ValueList};
+
+mod apart;
 
 /// Instructions that a header may have.
 const MAX_SIZE: usize = 24;
@@ -34,6 +36,7 @@ pub(super) fn run(func: &mut Function, _: &mut Context<'_>) -> Changes {
 fn layer(func: &mut Function) -> u32 {
     let mut analyses = Analyses::default();
     let (cfg, loops) = (analyses.get::<Cfg>(func), analyses.get::<Loops>(func));
+    let dominators = analyses.get::<DominatorTree>(func);
     let mut touched: EntitySet<Block> = EntitySet::new();
     let mut changes = 0;
     for found in loops.iter().rev() {
@@ -45,11 +48,10 @@ fn layer(func: &mut Function) -> u32 {
         if near.iter().any(|&block| touched.contains(block)) {
             continue;
         }
-        if let Some(mut plan) = Plan::of(func, &cfg, found) {
+        // A copy of a header, which another rotation made in this layer, is where the header was, so that what dominated it still does.
+        if let Some(mut plan) = Plan::of(func, &cfg, &dominators, found) {
             touched.extend(near);
-            if plan.leaves_elsewhere && !plan.for_exit.is_empty() {
-                plan.close(func, &cfg, found);
-            }
+            plan.close(func, &cfg, found);
             plan.carry_out(func, &cfg, found);
             changes += 1;
         }
@@ -97,6 +99,16 @@ fn used(func: &Function, found: &Loop, own: &EntitySet<Value>) -> [Vec<Value>; 2
     lists
 }
 
+/// Parameters of a block for values.
+fn params(func: &mut Function, block: Block, values: &[Value]) -> FxHashMap<Value, Value> {
+    let mut param = |&value: &Value| {
+        let param = func.dfg.append_block_param(block, func.dfg.ty(value));
+        super::take_over_name(func, value, param);
+        (value, param)
+    };
+    values.iter().map(&mut param).collect()
+}
+
 struct Plan {
     /// Where the header goes on in the loop, and out of it.
     body: Block,
@@ -104,12 +116,30 @@ struct Plan {
     /// What the header computes and others use: within the loop, behind it.
     for_body: Vec<Value>,
     for_exit: Vec<Value>,
-    /// Whether the loop is left from other blocks too.
-    leaves_elsewhere: bool,
+    /// How what is used behind the loop gets there.
+    closing: Closing,
+}
+
+/// How values of the header get to their users behind the loop.
+enum Closing {
+    /// From the header's way out, on which all users lie.
+    ByHeader,
+    /// By way of the one block that all ways out lead to.
+    Shared,
+    /// By ways out that each have their own users.
+    Apart(Vec<apart::Way>),
+}
+
+/// What the header computes.
+fn own_values(func: &Function, header: Block) -> EntitySet<Value> {
+    let mut own: EntitySet<Value> = EntitySet::new();
+    own.extend(func.dfg.block_params(header).iter().copied());
+    own.extend(func.layout.insts(header).flat_map(|inst| func.dfg.results(inst)));
+    own
 }
 
 impl Plan {
-    fn of(func: &Function, cfg: &Cfg, found: &Loop) -> Option<Plan> {
+    fn of(func: &Function, cfg: &Cfg, dominators: &DominatorTree, found: &Loop) -> Option<Plan> {
         let header = found.header;
         let inside = |block: Block| found.blocks.contains(&block);
         let InstData::Brif { dests: [yes, no], .. } = &func.dfg[func.terminator(header)?] else {
@@ -137,9 +167,7 @@ impl Plan {
         {
             return None;
         }
-        let mut own: EntitySet<Value> = EntitySet::new();
-        own.extend(func.dfg.block_params(header).iter().copied());
-        own.extend(func.layout.insts(header).flat_map(|inst| func.dfg.results(inst)));
+        let own = own_values(func, header);
         let [for_body, for_exit] = used(func, found, &own);
         let leaves_elsewhere = found
             .blocks
@@ -152,37 +180,37 @@ impl Plan {
             found.blocks.iter().all(|&block| leads_on(block))
                 && cfg.predecessors(exit).iter().all(|&block| inside(block))
         };
-        if leaves_elsewhere && !for_exit.is_empty() && !shared() {
-            return None;
-        }
-        Some(Plan { body, exit, for_body, for_exit, leaves_elsewhere })
+        let closing = if !leaves_elsewhere || for_exit.is_empty() {
+            Closing::ByHeader
+        } else if shared() {
+            Closing::Shared
+        } else {
+            Closing::Apart(apart::ways(func, cfg, dominators, found, &own, exit)?)
+        };
+        Some(Plan { body, exit, for_body, for_exit, closing })
     }
 
-    /// Gives what is used behind the loop to the block that all of its ends lead to, as parameters.
+    /// Gives what is used behind the loop to the blocks that its ends lead to, as parameters.
     fn close(&mut self, func: &mut Function, cfg: &Cfg, found: &Loop) {
+        match std::mem::replace(&mut self.closing, Closing::ByHeader) {
+            Closing::ByHeader => return,
+            Closing::Shared => self.close_shared(func, cfg, found),
+            Closing::Apart(ways) => apart::close(func, cfg, ways),
+        }
+        [self.for_body, self.for_exit] = used(func, found, &own_values(func, found.header));
+    }
+
+    /// Gives it to the one block that all of them lead to.
+    fn close_shared(&mut self, func: &mut Function, cfg: &Cfg, found: &Loop) {
         let values = std::mem::take(&mut self.for_exit);
-        let (given, params) = self.params(func, self.exit, &values);
+        let params = params(func, self.exit, &values);
         for block in func.layout.blocks().filter(|block| !found.blocks.contains(block)).collect::<Vec<_>>() {
             for inst in func.layout.insts(block).collect::<Vec<_>>() {
                 func.dfg.map_uses(inst, |value| params.get(&value).copied().unwrap_or(value));
                 map_bindings(func, inst, &params);
             }
         }
-        let mut done: Vec<Block> = Vec::new();
-        for &block in cfg.predecessors(self.exit) {
-            let Some(branch) = func.terminator(block).filter(|_| !done.contains(&block)) else { continue };
-            done.push(block);
-            let exit = self.exit;
-            func.dfg.for_each_target_mut(branch, |call, pool| {
-                if call.block == exit {
-                    call.args.extend(given.iter().copied(), pool);
-                }
-            });
-        }
-        let mut own: EntitySet<Value> = EntitySet::new();
-        own.extend(func.dfg.block_params(found.header).iter().copied());
-        own.extend(func.layout.insts(found.header).flat_map(|inst| func.dfg.results(inst)));
-        [self.for_body, self.for_exit] = used(func, found, &own);
+        apart::give(func, cfg, self.exit, &values);
     }
 
     fn carry_out(self, func: &mut Function, cfg: &Cfg, found: &Loop) {
@@ -191,8 +219,8 @@ impl Plan {
         let behind = func.dfg.make_block();
         let last = func.layout.blocks().filter(|block| found.blocks.contains(block)).last();
         func.layout.insert_block_after(behind, last.unwrap_or(header));
-        let (to_body, of_body) = self.params(func, self.body, &self.for_body);
-        let (to_exit, of_exit) = self.params(func, behind, &self.for_exit);
+        let of_body = params(func, self.body, &self.for_body);
+        let of_exit = params(func, behind, &self.for_exit);
         for block in func.layout.blocks().filter(|&block| block != header).collect::<Vec<_>>() {
             let map = if found.blocks.contains(&block) { &of_body } else { &of_exit };
             if map.is_empty() {
@@ -212,9 +240,9 @@ impl Plan {
         func.dfg.for_each_target_mut(branch, |call, pool| {
             if call.block == exit {
                 onward = Some(BlockCall { block: exit, args: call.args.deep_clone(pool) });
-                *call = BlockCall { block: behind, args: ValueList::from_slice(&to_exit, pool) };
+                *call = BlockCall { block: behind, args: ValueList::from_slice(&self.for_exit, pool) };
             } else if call.block == body {
-                call.args.extend(to_body.iter().copied(), pool);
+                call.args.extend(self.for_body.iter().copied(), pool);
             }
         });
         // What the header gave to the exit is given by the new block, of what it was given.
@@ -261,22 +289,6 @@ impl Plan {
             func.inst_locs[jump] = func.inst_locs[first];
             func.layout.append_inst(jump, preheader);
         }
-    }
-
-    /// Parameters of a block for values, with the values to give.
-    fn params(
-        &self,
-        func: &mut Function,
-        block: Block,
-        values: &[Value],
-    ) -> (Vec<Value>, FxHashMap<Value, Value>) {
-        let mut map = FxHashMap::default();
-        for &value in values {
-            let param = func.dfg.append_block_param(block, func.dfg.ty(value));
-            super::take_over_name(func, value, param);
-            map.insert(value, param);
-        }
-        (values.to_vec(), map)
     }
 
     /// What a value that the header gave to the exit is in the block between them.

@@ -201,9 +201,9 @@ impl Simpler {
             }
             Simpler::Inst(data) => {
                 // Operands that change places keep what was promised of the result.
-                let promised = func.dfg.no_signed_wrap(inst) && func.dfg.opcode(inst) == data.opcode();
+                let promised = func.dfg.promised(inst) && func.dfg.opcode(inst) == data.opcode();
                 func.dfg.replace_inst(inst, data);
-                func.dfg.set_no_signed_wrap(inst, promised);
+                func.dfg.set_promised(inst, promised);
             }
             Simpler::Moved(base, by) => {
                 let by = insert_before(func, inst, InstData::IntConst { value: by }, Type::I64);

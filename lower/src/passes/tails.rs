@@ -125,10 +125,10 @@ impl Tail {
 
     fn sink(self, func: &mut Function, block: Block) {
         let kept = self.insts[0];
-        let promised = self.insts.iter().all(|&inst| func.dfg.no_signed_wrap(inst));
+        let promised = self.insts.iter().all(|&inst| func.dfg.promised(inst));
         self.insts.iter().for_each(|&inst| func.layout.remove_inst(inst));
         func.layout.prepend_inst(kept, block);
-        func.dfg.set_no_signed_wrap(kept, promised);
+        func.dfg.set_promised(kept, promised);
         for (n, operand) in self.operands.into_iter().enumerate() {
             func.dfg.args_mut(kept)[n] = match operand {
                 Operand::Same(value) | Operand::Known(value) => value,

@@ -134,7 +134,7 @@ fn matched(
     facts: &mut Facts<'_>,
 ) -> Option<(SmallVec<[Step; 4]>, Operand)> {
     // Each bit of `order` swaps the operands of one commutative operation of the pattern.
-    let mut order = 0u32;
+    let (mut order, mut commutative) = (0u32, 0);
     loop {
         let mut found = Match::new(dfg, result, order);
         if found.pattern(&rule.pattern) && rule.tests().all(|(term, test)| found.holds(term, test, facts)) {
@@ -145,7 +145,9 @@ fn matched(
             return (!same).then_some((steps, made));
         }
         order += 1;
-        if order >> found.commutative != 0 {
+        // An order in which less of the pattern was met says nothing of what is behind.
+        commutative = found.commutative.max(commutative);
+        if order >> commutative != 0 {
             return None;
         }
     }
@@ -196,7 +198,7 @@ impl Rewrite {
             if n == last {
                 let promised = keeps_promise(&func.dfg, inst, &data);
                 func.dfg.replace_inst(inst, data);
-                func.dfg.set_no_signed_wrap(inst, promised);
+                func.dfg.set_promised(inst, promised);
                 return;
             }
             let value = crate::passes::insert_before(func, inst, data, ty);

@@ -74,6 +74,7 @@ pub const FACTS: &[(&str, bool)] = &[
     ("once", true),
     ("wraps", true),
     ("keeps", true),
+    ("divides", true),
     ("log2", true),
     ("reciprocal", true),
     ("demanded", false),

@@ -6,8 +6,8 @@ use crate::fold::{self, Constant};
 use cranelift_entity::packed_option::PackedOption;
 use smallvec::SmallVec;
 use warpsmith_ir::{
-    Attr, DataFlowGraph, FastMath, FloatMode, Inst, InstData, Opcode, OperandRule, ResultRule, Traits, Type,
-    Value,
+    Attr, DataFlowGraph, FastMath, FloatMode, Inst, InstData, Opcode, OperandRule, Promise, ResultRule,
+    Traits, Type, Value,
 };
 
 pub(super) fn head(dfg: &DataFlowGraph, value: Value) -> u32 {
@@ -225,7 +225,9 @@ impl<'f> Match<'f> {
                 _ => None,
             },
             Term::Fact(Fact::Bits | Fact::Log2, _) => Some(Type::I32),
-            Term::Fact(Fact::Once | Fact::Wraps | Fact::Keeps | Fact::Reciprocal, _) => Some(Type::I1),
+            Term::Fact(Fact::Once | Fact::Wraps | Fact::Keeps | Fact::Divides | Fact::Reciprocal, _) => {
+                Some(Type::I1)
+            }
             Term::Fact(Fact::SignBit | Fact::Zeros | Fact::Ones, n) => Some(self.dfg.ty(self.value(n)?)),
             Term::Fact(Fact::Demanded, _) => Some(self.dfg.ty(self.root)),
         }
@@ -313,6 +315,14 @@ impl<'f> Match<'f> {
                 let other = promised(value) == (fact == Fact::Wraps);
                 let answer = ty != Type::I32 || !other || !promised(self.root);
                 Some((Constant::Int(answer.into()), Type::I1))
+            }
+            Term::Fact(Fact::Divides, n) => {
+                let inst = self.dfg.def_inst(of(n)?.0)?;
+                let promised = self.dfg.nonzero_divisor(inst);
+                let mut known = |by: Value| facts.known.of(self.dfg, by).is_some_and(|known| known.ones != 0);
+                let divides = self.dfg.opcode(inst).promise() == Some(Promise::NonzeroDivisor);
+                let by = self.dfg.args(inst).last().filter(|_| divides);
+                Some((Constant::Int((promised || by.is_some_and(|&by| known(by))).into()), Type::I1))
             }
             Term::Fact(Fact::Log2, n) => {
                 let (value, ty) = of(n)?;

@@ -116,6 +116,8 @@ pub enum Fact {
     Wraps,
     /// False if the result is of 32 bits and promised not to wrap, and the value is not: what is made of both would have lost the promise.
     Keeps,
+    /// True if it is a division by what is promised or known not to be 0.
+    Divides,
     /// Which power of two the constant is, an `i32`; without an answer for others, so that a rule that asks does not apply.
     Log2,
     /// True if it is a power of two whose reciprocal is a normal float.

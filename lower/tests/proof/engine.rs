@@ -257,11 +257,11 @@ fn the_engine_makes_what_rules_say() {
     let mut wrong = Vec::new();
     let mut checked = 0;
     for rule in RULES {
-        // What is known of the results of operations is not for a test to choose.
+        // What is known or promised of the results of operations is not for a test to choose.
         let of_operations = rule.pattern.any(&|term| {
             matches!(term, Term::Op(operation) if operation.bound.is_some_and(|bound| {
                 rule.conditions.iter().any(|condition| condition.any(&|term| {
-                    matches!(term, Term::Fact(Fact::Zeros | Fact::Ones, n) if *n == bound)
+                    matches!(term, Term::Fact(Fact::Zeros | Fact::Ones | Fact::Divides, n) if *n == bound)
                 }))
             }))
         });

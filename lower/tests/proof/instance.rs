@@ -50,6 +50,7 @@ enum What {
     Select([usize; 3]),
     Resize { signed: bool, arg: usize },
     Plan(Box<Plan>, Vec<usize>),
+    Divides(usize),
     Log2(usize),
     Reciprocal(usize),
 }
@@ -186,6 +187,7 @@ impl Instance {
             Fact::Zeros => self.variable(Variable::Zeros(n), ty, true),
             Fact::Ones => self.variable(Variable::Ones(n), ty, true),
             Fact::Once | Fact::Wraps | Fact::Keeps => self.add(Type::I1, What::Bits(1), true),
+            Fact::Divides => self.add(Type::I1, What::Divides(node), true),
             Fact::Log2 => self.add(Type::I32, What::Log2(node), true),
             Fact::Reciprocal => self.add(Type::I1, What::Reciprocal(node), true),
             Fact::Demanded => unreachable!("it is of no value"),
@@ -386,6 +388,10 @@ impl Instance {
                         if node.ty == Type::I1 { Width::Pred } else { Width::for_bits(node.ty.bits()) };
                     *plan.evaluate_to(operands, &[width])?.first()? & mask(node.ty)
                 }
+                What::Divides(arg) => match &self.nodes[*arg].what {
+                    What::Integer(_, args) => (values[args[1]] != 0).into(),
+                    _ => return None,
+                },
                 What::Log2(arg) => {
                     let value = values[*arg];
                     if value.is_power_of_two() { value.trailing_zeros().into() } else { return None }

@@ -345,6 +345,7 @@ fn term(tree: &Tree) -> Term {
                 "once" => Fact::Once,
                 "wraps" => Fact::Wraps,
                 "keeps" => Fact::Keeps,
+                "divides" => Fact::Divides,
                 "log2" => Fact::Log2,
                 "reciprocal" => Fact::Reciprocal,
                 _ => Fact::Demanded,

@@ -1,4 +1,5 @@
-//! Sums, differences and products that are promised not to wrap (`nsw`): where they are computed they do not, elsewhere they may.
+//! What is promised of operations: sums, differences and products that do not wrap (`nsw`), divisors that are not 0 (`nz`). Where the operations are
+//! executed that holds, elsewhere it need not.
 
 use super::Generator;
 use arbitrary::Result;
@@ -12,9 +13,10 @@ const MIDDLE: i64 = 256;
 impl Generator<'_, '_, '_> {
     /// One operation, of operands so small that it cannot wrap, or one in a loop that could.
     pub(super) fn promised(&mut self) -> Result<()> {
-        match self.u.int_in_range(0..=5)? {
+        match self.u.int_in_range(0..=6)? {
             0 | 1 => self.promised_result(),
             2 => self.promised_factors(),
+            3 => self.promised_divisor(),
             _ => self.promised_in_loop(),
         }
     }
@@ -37,6 +39,30 @@ impl Generator<'_, '_, '_> {
             let wide = self.extended(result, &[Type::I64, Type::I32])?;
             self.values.push(wide);
         }
+        Ok(())
+    }
+
+    /// A quotient and a remainder where the divisor is not 0, and what they add up to.
+    fn promised_divisor(&mut self) -> Result<()> {
+        let ty = *self.u.choose(&[Type::I32, Type::I64])?;
+        let [quotient, remainder] =
+            if self.u.ratio(1, 2)? { [Opcode::Udiv, Opcode::Urem] } else { [Opcode::Sdiv, Opcode::Srem] };
+        let (x, y) = (self.value(ty)?, self.value(ty)?);
+        let zero = self.number(ty, 0);
+        let divides = self.b.ins().icmp(IntCC::Ne, y, zero);
+        let (body, done) = (self.b.create_block(), self.b.create_block());
+        let results = [0; 3].map(|_| self.b.append_block_param(done, ty));
+        self.b.ins().brif(divides, body, &[], done, &[x, y, zero]);
+        self.b.switch_to_block(body);
+        let rest = self.promise(remainder, x, y);
+        let times = self.promise(quotient, x, y);
+        let product = self.b.ins().imul(times, y);
+        let whole = self.b.ins().iadd(rest, product);
+        let multiple = self.b.ins().isub(x, rest);
+        let more = if self.u.ratio(1, 2)? { times } else { whole };
+        self.b.ins().jump(done, &[rest, multiple, more]);
+        self.b.switch_to_block(done);
+        self.values.extend(results);
         Ok(())
     }
 
@@ -142,7 +168,7 @@ impl Generator<'_, '_, '_> {
 
     pub(super) fn promise(&mut self, op: Opcode, x: Value, y: Value) -> Value {
         let result = self.b.ins().regular(InstData::Binary { op, args: [x, y] }, None);
-        self.b.promise_no_signed_wrap(result);
+        self.b.promise(result);
         result
     }
 

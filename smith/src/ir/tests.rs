@@ -52,19 +52,19 @@ fn printing_and_reading_gives_the_same_module() {
 }
 
 #[test]
-fn operations_that_are_promised_not_to_wrap_appear() {
+fn operations_of_which_something_is_promised_appear() {
     let mut promised = std::collections::HashSet::new();
     for seed in 0..200 {
         let bytes = crate::Random::new(seed).bytes(2000);
         let module = module(&mut Unstructured::new(&bytes), &Config::default()).unwrap();
         for func in module.functions.values() {
             for block in func.layout.blocks() {
-                let insts = func.layout.insts(block).filter(|&inst| func.dfg.no_signed_wrap(inst));
+                let insts = func.layout.insts(block).filter(|&inst| func.dfg.promised(inst));
                 promised.extend(insts.map(|inst| func.dfg.opcode(inst)));
             }
         }
     }
-    let all: Vec<&Opcode> = Opcode::ALL.iter().filter(|op| op.takes_no_wrap()).collect();
+    let all: Vec<&Opcode> = Opcode::ALL.iter().filter(|op| op.promise().is_some()).collect();
     assert!(all.iter().all(|op| promised.contains(op)), "{promised:?}");
 }
 

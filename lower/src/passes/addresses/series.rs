@@ -66,7 +66,7 @@ pub(super) fn run(func: &mut Function) -> u32 {
             let args = [before.value, more];
             func.dfg.replace_inst(inst, InstData::Binary { op: Opcode::Iadd, args });
             // The difference of two numbers that both fit need not fit, but the factor does.
-            func.dfg.set_no_signed_wrap(inst, by == 1 && before.exact && own.exact);
+            func.dfg.set_promised(inst, by == 1 && before.exact && own.exact);
             changes += 1;
         }
         last.extend(keys);

@@ -285,8 +285,8 @@ impl Copy<'_> {
                 let Some(new) = made[inst].expand() else { continue };
                 let data = self.data(inst, behind);
                 self.func.dfg.replace_inst(new, data);
-                if callee.dfg.no_signed_wrap(inst) {
-                    self.func.dfg.set_no_signed_wrap(new, true);
+                if callee.dfg.promised(inst) {
+                    self.func.dfg.set_promised(new, true);
                 }
                 self.func.spans[new] = callee.spans[inst];
                 self.func.inst_locs[new] = self.loc(callee.inst_locs[inst]);

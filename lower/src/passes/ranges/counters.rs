@@ -196,7 +196,7 @@ fn next_small(func: &mut Function, next: Inst, small: Value, no_signed_wrap: boo
     let sum = InstData::Binary { op: Opcode::Iadd, args: [small, step] };
     let sum = insert_before(func, next, sum, Type::I32);
     if let Some(inst) = func.dfg.def_inst(sum) {
-        func.dfg.set_no_signed_wrap(inst, no_signed_wrap);
+        func.dfg.set_promised(inst, no_signed_wrap);
     }
     func.dfg.replace_inst(next, InstData::Unary { op: Opcode::Zext, arg: sum });
     sum

@@ -264,7 +264,13 @@ impl Selector<'_> {
         self.emit(cvt(ty), &[result, arg]);
     }
 
-    pub(super) fn float_compare(&mut self, inst: ir::Inst, cond: FloatCC, [a, b]: [Value; 2]) {
+    pub(super) fn float_compare(
+        &mut self,
+        inst: ir::Inst,
+        cond: FloatCC,
+        [a, b]: [Value; 2],
+        with: Option<(Mod, Operand)>,
+    ) {
         use FloatCC::*;
         let how = match cond {
             Eq => Mod::Eq,
@@ -284,11 +290,10 @@ impl Selector<'_> {
         };
         let ty = self.ty(a);
         let native = self.native(ty, 53, 90);
-        let result = self.result(inst);
-        let ([a, b], ty) = match native {
+        let (operands, ty) = match native {
             true => ([a, b].map(|v| self.operand(v)), ty),
             false => ([a, b].map(|v| self.widened(v)), Type::F32),
         };
-        self.emit(Mnemonic::new(Opcode::Setp).with(how).with(float_mod(ty)), &[result, a, b]);
+        self.set_predicate(inst, [how, float_mod(ty)], operands, with);
     }
 }

@@ -108,6 +108,18 @@ const fn predicate_rule(op: IntBinary) -> Option<Mnemonic> {
     }
 }
 
+/// How `setp` combines what it finds with a predicate.
+const fn combination(op: IntBinary) -> Option<Mod> {
+    use IntBinary::*;
+    match op {
+        Band => Some(Mod::And),
+        Bor => Some(Mod::Or),
+        Bxor => Some(Mod::Xor),
+        Iadd | Isub | Imul | Umulhi | Smulhi | Sdiv | Udiv | Srem | Urem | Smin | Smax | Umin | Umax
+        | Shl | Lshr | Ashr | Rotl | Rotr | UaddSat | SaddSat | UsubSat | SsubSat | UshlSat | SshlSat => None,
+    }
+}
+
 /// What counts or reverses bits, which PTX has for 32 and 64 bits.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Count {
@@ -219,6 +231,9 @@ impl Selector<'_> {
         let ty = self.ty(a);
         if is_i1(ty) {
             let Some(mnemonic) = predicate_rule(op) else { return self.no_rule(op, ty) };
+            if self.compare_with(inst, op, b, a) || self.compare_with(inst, op, a, b) {
+                return;
+            }
             let (result, a, b) = (self.result(inst), Operand::Use(self.reg(a)), Operand::Use(self.reg(b)));
             return self.emit(mnemonic, &[result, a, b]);
         }
@@ -484,10 +499,59 @@ impl Selector<'_> {
         }
     }
 
-    pub(super) fn int_compare(&mut self, inst: ir::Inst, cond: IntCC, [a, b]: [Value; 2]) {
+    /// A comparison with no other use and a predicate that it is combined with: one `setp`.
+    fn compare_with(&mut self, inst: ir::Inst, op: IntBinary, compared: Value, other: Value) -> bool {
+        let (Some(how), Some(compared)) = (combination(op), self.absorbable(compared)) else { return false };
+        if let &InstData::IntCompare { cond, args } = compared
+            && !is_i1(self.ty(args[0]))
+        {
+            let other = self.condition(other);
+            self.int_compare(inst, cond, args, Some((how, other)));
+            return true;
+        }
+        if let &InstData::FloatCompare { cond, args } = compared {
+            let other = self.condition(other);
+            self.float_compare(inst, cond, args, Some((how, other)));
+            return true;
+        }
+        false
+    }
+
+    /// A predicate to be read by `setp`, which negates it where that is asked for.
+    fn condition(&mut self, value: Value) -> Operand {
+        match self.def(value) {
+            Some(&InstData::Unary { op: IrOp::Bnot, arg }) => Operand::Not(self.reg(arg)),
+            _ => Operand::Use(self.reg(value)),
+        }
+    }
+
+    /// `setp`, combined with a predicate if there is one.
+    pub(super) fn set_predicate(
+        &mut self,
+        inst: ir::Inst,
+        [how, ty]: [Mod; 2],
+        [a, b]: [Operand; 2],
+        with: Option<(Mod, Operand)>,
+    ) {
+        let result = self.result(inst);
+        let compare = Mnemonic::new(Opcode::Setp).with(how);
+        match with {
+            Some((combined, other)) => self.emit(compare.with(combined).with(ty), &[result, a, b, other]),
+            None => self.emit(compare.with(ty), &[result, a, b]),
+        }
+    }
+
+    pub(super) fn int_compare(
+        &mut self,
+        inst: ir::Inst,
+        cond: IntCC,
+        [a, b]: [Value; 2],
+        with: Option<(Mod, Operand)>,
+    ) {
         use IntCC::*;
         let ty = self.ty(a);
         if is_i1(ty) {
+            // Such a comparison is logic, and never combined.
             return self.predicate_compare(inst, cond, a, b);
         }
         let sign = matches!(cond, Slt | Sle | Sgt | Sge);
@@ -503,18 +567,16 @@ impl Selector<'_> {
         let bits = width(ty);
         let number = int_mod(bits, sign || (equality && bits < 64));
         if equality && let Some([x, y, mask]) = self.masked_alike(ty, a, b) {
-            let result = self.result(inst);
             let class = class(ty);
             let (x, y, mask) = (self.operand(x), self.operand(y), self.operand(mask));
             let xor = Mnemonic::new(Opcode::Xor).with(bits_mod(class));
             let and = Mnemonic::new(Opcode::And).with(bits_mod(class));
             let differ = self.emit_new(class, xor, &[x, y]);
             let differ = self.emit_new(class, and, &[differ, mask]);
-            let compare = Mnemonic::new(Opcode::Setp).with(how).with(number);
-            return self.emit(compare, &[result, differ, Operand::Int(0)]);
+            return self.set_predicate(inst, [how, number], [differ, Operand::Int(0)], with);
         }
-        let (result, a, b) = (self.result(inst), self.extended(a, sign), self.extended(b, sign));
-        self.emit(Mnemonic::new(Opcode::Setp).with(how).with(number), &[result, a, b]);
+        let operands = [a, b].map(|value| self.extended(value, sign));
+        self.set_predicate(inst, [how, number], operands, with);
     }
 
     /// `x & m` and `y & m`, which nothing else reads, as `x`, `y` and `m`: whether they are equal is one instruction of ptxas, `LOP3` of `(x ^ y) & m`, where

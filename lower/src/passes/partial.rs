@@ -4,7 +4,7 @@
 //! counter. With `k` rounds in one, the unrolled loop runs while the counter has not passed the bound less `k - 1` steps, which is computed in front of
 //! it; where that itself would wrap, or a step that is only known when the program runs is not positive, the loop as it was does everything. So the
 //! counter does not wrap in between, and the addresses of all rounds are those of the first one and a stride each ([`strides`]). A loop that
-//! counts by one until it meets its bound (`ne`) runs to the last multiple of `k` rounds. Where the number of rounds is known and a multiple of `k`,
+//! counts by a fixed step until it meets its bound (`ne`) runs to the last multiple of `k` rounds. The counter may be an address (`p != end`). Where the number of rounds is known and a multiple of `k`,
 //! nothing remains.
 //!
 //! A loop is copied whole, with the branches and the convergent operations in it. Where it is left in other places too, each copy is. With convergent operations it must run equally often in all
@@ -20,9 +20,7 @@ use guard::Guard;
 use smallvec::SmallVec;
 use std::rc::Rc;
 use warpsmith_base::{FxHashMap, FxHashSet};
-use warpsmith_ir::{
-    Block, BlockCall, DominatorTree, Function, Inst, InstData, IntCC, LoopHint, Opcode, Type, Value,
-};
+use warpsmith_ir::{Block, BlockCall, DominatorTree, Function, Inst, InstData, IntCC, LoopHint, Type, Value};
 
 mod close;
 mod guard;
@@ -349,9 +347,10 @@ impl Plan {
         for (copied, n) in copies.iter().zip(1..) {
             let Some(sum) = func.dfg.def_inst(copied.value(next)) else { continue };
             let ty = func.dfg.ty(next);
-            let by = InstData::IntConst { value: ty.normalize(step.wrapping_mul(n)) };
-            let args = [copies[0].value(counter), insert_before(func, sum, by, ty)];
-            func.dfg.replace_inst(sum, InstData::Binary { op: Opcode::Iadd, args });
+            let (op, distance) = (guard::sum(ty), guard::distance(ty));
+            let by = InstData::IntConst { value: distance.normalize(step.wrapping_mul(n)) };
+            let args = [copies[0].value(counter), insert_before(func, sum, by, distance)];
+            func.dfg.replace_inst(sum, InstData::Binary { op, args });
             func.dfg.set_promised(sum, promised);
         }
     }

@@ -37,7 +37,7 @@ impl Plan {
         let start = params[self.counter];
         let (limit, cond) = match self.step {
             _ if self.exact => (self.bound, None),
-            Step::Constant(1) if self.cond == IntCC::Ne => self.last_multiple(func, end, start),
+            Step::Constant(step) if self.cond == IntCC::Ne => self.last_multiple(func, end, start, step),
             Step::Constant(_) | Step::Value(_) => self.limit(func, end, start),
         };
         Guard { block, params, limit, cond, end }
@@ -55,8 +55,8 @@ impl Plan {
         let mut known = None;
         let limit = match self.step {
             Step::Constant(step) => {
-                let back = constant(func, end, ty, step.wrapping_mul(between).wrapping_neg());
-                binary(func, Opcode::Iadd, [self.bound, back])
+                let back = constant(func, end, distance(ty), step.wrapping_mul(between).wrapping_neg());
+                binary(func, sum(ty), [self.bound, back])
             }
             Step::Value(step) => {
                 // From 1 to the most.
@@ -88,19 +88,49 @@ impl Plan {
         (limit, Some(cond))
     }
 
-    /// Where a loop that counts by one to its bound is after the most rounds that can be done several at a time, and whether there are any. Distances
-    /// are unsigned, so that it does not matter where the counter wraps.
-    fn last_multiple(&self, func: &mut Function, end: Inst, start: Value) -> (Value, Option<Value>) {
+    /// Where a loop that counts to its bound by a fixed step is after the most rounds that can be done several at a time, and whether there are any.
+    /// Distances are unsigned, so that it does not matter where the counter wraps; one that the step does not divide leads past the bound as it did.
+    fn last_multiple(
+        &self,
+        func: &mut Function,
+        end: Inst,
+        start: Value,
+        step: i64,
+    ) -> (Value, Option<Value>) {
         let ty = func.dfg.ty(self.bound);
+        let distance = distance(ty);
         let binary =
-            |func: &mut Function, op, args| insert_before(func, end, InstData::Binary { op, args }, ty);
-        let left = binary(func, Opcode::Isub, [self.bound, start]);
-        let rounds = constant(func, end, ty, self.rounds as i64);
-        let rest = binary(func, Opcode::Urem, [left, rounds]);
-        let limit = binary(func, Opcode::Isub, [self.bound, rest]);
+            |func: &mut Function, op, args, ty| insert_before(func, end, InstData::Binary { op, args }, ty);
+        let number = |func: &mut Function, value| match ty.is_ptr() {
+            true => insert_before(func, end, InstData::Unary { op: Opcode::Ptrtoint, arg: value }, distance),
+            false => value,
+        };
+        let (from, to) = (number(func, start), number(func, self.bound));
+        let ends = if step > 0 { [to, from] } else { [from, to] };
+        let left = binary(func, Opcode::Isub, ends, distance);
+        let rounds = self.rounds as i64 * step.abs();
+        let rounds = constant(func, end, distance, rounds);
+        let rest = binary(func, Opcode::Urem, [left, rounds], distance);
+        let limit = if step > 0 {
+            let zero = constant(func, end, distance, 0);
+            let back = binary(func, Opcode::Isub, [zero, rest], distance);
+            binary(func, sum(ty), [self.bound, back], ty)
+        } else {
+            binary(func, sum(ty), [self.bound, rest], ty)
+        };
         let enough = InstData::IntCompare { cond: IntCC::Uge, args: [left, rounds] };
         (limit, Some(insert_before(func, end, enough, Type::I1)))
     }
+}
+
+/// What adds a distance to a counter, which may be an address.
+pub(super) fn sum(ty: Type) -> Opcode {
+    if ty.is_ptr() { Opcode::Ptradd } else { Opcode::Iadd }
+}
+
+/// The type of distances between counters.
+pub(super) fn distance(ty: Type) -> Type {
+    if ty.is_ptr() { Type::I64 } else { ty }
 }
 
 fn constant(func: &mut Function, before: Inst, ty: Type, value: i64) -> Value {

@@ -13,6 +13,8 @@ const MAX_SIZE: usize = 112;
 const ROUNDS: [usize; 2] = [4, 2];
 /// Rounds that become one where nothing remains then.
 const EXACT: std::ops::RangeInclusive<usize> = 3..=8;
+/// The most that a fixed step is, so that several of them do not wrap.
+const MAX_STEP: u64 = 1 << 16;
 /// Instructions that the rounds in one may have together.
 pub(super) const MAX_WANTED: usize = 4096;
 
@@ -164,7 +166,7 @@ impl Counter {
             (true, true) | (false, false) => return None,
         };
         let sum = func.dfg.def_inst(next)?;
-        let InstData::Binary { op: Opcode::Iadd, args } = func.dfg[sum] else { return None };
+        let InstData::Binary { op: Opcode::Iadd | Opcode::Ptradd, args } = func.dfg[sum] else { return None };
         let params = func.dfg.block_params(header);
         let position = |value| params.iter().position(|&param| param == value);
         let (param, step) = match (position(args[0]), position(args[1])) {
@@ -180,13 +182,13 @@ impl Counter {
         let up = matches!(cond, IntCC::Slt | IntCC::Sle | IntCC::Ult | IntCC::Ule);
         let down = matches!(cond, IntCC::Sgt | IntCC::Sge | IntCC::Ugt | IntCC::Uge);
         let counts = match step {
-            Step::Constant(step) if cond == IntCC::Ne => step == 1,
-            Step::Constant(step) => {
-                step.unsigned_abs() <= 1 << 16 && ((up && step > 0) || (down && step < 0))
-            }
-            Step::Value(_) => up,
+            Step::Constant(step) if step.unsigned_abs() > MAX_STEP => false,
+            Step::Constant(step) if cond == IntCC::Ne => step != 0,
+            Step::Constant(step) => (up && step > 0) || (down && step < 0),
+            Step::Value(_) => up && func.dfg.ty(next).is_int(),
         };
-        let fits = given.get(param) == Some(&next) && matches!(func.dfg.ty(next), Type::I32 | Type::I64);
+        let ty = func.dfg.ty(next);
+        let fits = given.get(param) == Some(&next) && (matches!(ty, Type::I32 | Type::I64) || ty.is_ptr());
         (counts && fits).then_some(Counter { param, next: sum, step, cond, bound })
     }
 
@@ -210,7 +212,7 @@ impl Counter {
         let rounds = match self.cond {
             IntCC::Slt | IntCC::Ult | IntCC::Sgt | IntCC::Ugt => (left + by - 1).div_euclid(by).max(1),
             IntCC::Sle | IntCC::Ule | IntCC::Sge | IntCC::Uge => (left.div_euclid(by) + 1).max(1),
-            IntCC::Ne if left > 0 => left,
+            IntCC::Ne if left > 0 && left % by == 0 => left / by,
             IntCC::Ne | IntCC::Eq => return None,
         };
         // The last counter must not have wrapped.

@@ -149,6 +149,9 @@ impl Strides<'_> {
         if self.is_fixed(func, value) {
             return Some(Stride::Constant(0));
         }
+        if value == self.counter {
+            return self.step(func);
+        }
         if depth > MAX_DEPTH {
             return None;
         }

@@ -12,9 +12,11 @@ use super::replace_with;
 use crate::analysis::Loops;
 use crate::pass::{Changes, Context};
 use cranelift_entity::SecondaryMap;
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
 use smallvec::SmallVec;
 use std::hash::{Hash, Hasher};
-use warpsmith_base::{Entry, FxHashMap};
+use warpsmith_base::{FxHashMap, FxHasher};
 use warpsmith_ir::{
     Block, DominatorTree, EntityRef, Function, Inst, InstData, MemFlags, Opcode, Traits, Type, Value,
 };
@@ -30,9 +32,9 @@ const MAX_CLIMB: usize = 64;
 
 pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let dominators = cx.analyses.get::<DominatorTree>(func);
-    let size = func.layout.num_insts().min(MAX_RESERVED);
-    let mut known: FxHashMap<Key, (Value, Block)> =
-        FxHashMap::with_capacity_and_hasher(size, Default::default());
+    let mut known = Known::with_capacity(func.layout.num_insts().min(MAX_RESERVED));
+    // What memory holds, and at which epoch.
+    let mut memory: FxHashMap<Key, (Value, u32)> = FxHashMap::default();
     let mut changes = 0;
     let mut depths: Option<SecondaryMap<Block, u32>> = None;
     // Counts what may have written memory; also distinguishes blocks.
@@ -46,22 +48,31 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
             let traits = func.traits(inst);
             if traits.intersects(Traits::WRITES.union(Traits::CONVERGENT).union(Traits::SIDE_EFFECT)) {
                 epoch += 1;
-                if let Some((key, value)) = stored(func, inst, epoch) {
-                    known.insert(key, (value, block));
+                if let Some((key, value)) = stored(func, inst) {
+                    memory.insert(key, (value, epoch));
                 }
                 continue;
             }
-            let Some(key) = key(func, inst, traits, epoch) else { continue };
-            let mut entry = match known.entry(key) {
-                Entry::Occupied(entry) => entry,
-                Entry::Vacant(entry) => {
-                    if let Some(result) = func.dfg.first_result(inst) {
-                        entry.insert((result, block));
-                    }
+            let Some(result) = func.dfg.first_result(inst) else { continue };
+            let Some(key) = key(func, inst, traits) else { continue };
+            if traits.contains(Traits::READS) {
+                let held = memory.entry(key).or_insert((result, epoch));
+                if held.1 != epoch {
+                    *held = (result, epoch);
+                } else if held.0 != result {
+                    replace_with(func, inst, held.0);
+                    changes += 1;
+                }
+                continue;
+            }
+            let mut entry = match known.entry(func, &key) {
+                (Entry::Occupied(entry), _) => entry,
+                (Entry::Vacant(entry), hash) => {
+                    entry.insert(Computation { hash, value: result, block });
                     continue;
                 }
             };
-            let &(value, at) = entry.get();
+            let &Computation { value, block: at, .. } = entry.get();
             if dominators.dominates(at, block) {
                 // What is kept promises what both do; a load promises nothing of what was stored.
                 if let Some(kept) = func.dfg.def_inst(value)
@@ -86,15 +97,14 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
                     func.dfg.set_promised(made, promised);
                     func.layout.remove_inst(made);
                     func.layout.insert_inst_before(made, end);
-                    entry.insert((value, common));
+                    entry.get_mut().block = common;
                     replace_with(func, inst, value);
                     changes += 1;
                     continue;
                 }
             }
-            if let Some(result) = func.dfg.first_result(inst) {
-                entry.insert((result, block));
-            }
+            let other = entry.get_mut();
+            (other.value, other.block) = (result, block);
         }
     }
     if changes > 0 {
@@ -151,8 +161,35 @@ fn common_dominator(
         .find(|&block| depths[block] <= most && dominators.dominates(block, b))
 }
 
-/// What makes two computations equal: the operation and the type in one word, the operation's constants, the operands, two in each word. Keys are kept
-/// small, since the table of a large function does not fit into a cache.
+/// The computations that were met. The table of a large function does not fit into a cache, so it has no more than three numbers for each: keys are
+/// made again of those whose hashes are equal.
+struct Known(HashTable<Computation>);
+
+struct Computation {
+    hash: u32,
+    value: Value,
+    block: Block,
+}
+
+impl Known {
+    fn with_capacity(size: usize) -> Known {
+        Known(HashTable::with_capacity(size))
+    }
+
+    /// The place of the computation with a key, and the hash of that.
+    fn entry(&mut self, func: &Function, key: &Key) -> (Entry<'_, Computation>, u32) {
+        let hash = key.short_hash();
+        let is_equal = |known: &Computation| {
+            let made = func.dfg.def_inst(known.value).filter(|_| known.hash == hash);
+            made.is_some_and(|made| self::key(func, made, func.traits(made)).as_ref() == Some(key))
+        };
+        // The table looks at both ends of a hash.
+        let spread = |hash: u32| u64::from(hash) << 32 | u64::from(hash);
+        (self.0.entry(spread(hash), is_equal, |known| spread(known.hash)), hash)
+    }
+}
+
+/// What makes two computations equal: the operation and the type in one word, the operation's constants, the operands, two in each word.
 #[derive(PartialEq, Eq)]
 pub(super) struct Key(SmallVec<[u64; 3]>);
 
@@ -167,6 +204,13 @@ impl Key {
         }
         Key(words)
     }
+
+    fn short_hash(&self) -> u32 {
+        let mut hasher = FxHasher::default();
+        self.hash(&mut hasher);
+        let hash = hasher.finish();
+        (hash ^ hash >> 32) as u32
+    }
 }
 
 impl Hash for Key {
@@ -176,8 +220,8 @@ impl Hash for Key {
     }
 }
 
-/// What makes an instruction equal to others, if that can be; reads of memory only at the same `epoch`.
-pub(super) fn key(func: &Function, inst: Inst, traits: Traits, epoch: u64) -> Option<Key> {
+/// What makes an instruction equal to others, if that can be; reads of memory only where nothing between them can write.
+pub(super) fn key(func: &Function, inst: Inst, traits: Traits) -> Option<Key> {
     let ty = func.dfg.ty(func.dfg.first_result(inst)?);
     let data = &func.dfg[inst];
     let args = data.args(&func.dfg.pool);
@@ -193,10 +237,7 @@ pub(super) fn key(func: &Function, inst: Inst, traits: Traits, epoch: u64) -> Op
         InstData::IntCompare { cond, .. } => make(&[cond as u64], args),
         InstData::FloatCompare { cond, args: [a, b] } if a > b => make(&[cond.swapped() as u64], &[b, a]),
         InstData::FloatCompare { cond, .. } => make(&[cond as u64], args),
-        InstData::Load { flags, offset, ptr } => {
-            let epoch = if traits.is_pure() { 0 } else { epoch };
-            Some(load_key(func, ty, epoch, flags, offset, ptr))
-        }
+        InstData::Load { flags, offset, ptr } => Some(load_key(func, ty, flags, offset, ptr)),
         InstData::Index { scale, .. } => make(&[scale as u64], args),
         InstData::StackAddr { slot, offset } => make(&[slot.index() as u64, offset as u64], &[]),
         InstData::GlobalAddr { global, offset } => make(&[global.index() as u64, offset as u64], &[]),
@@ -220,7 +261,7 @@ pub(super) fn key(func: &Function, inst: Inst, traits: Traits, epoch: u64) -> Op
             make(&path, args)
         }
         InstData::Sreg { reg } => {
-            let mut hasher = warpsmith_base::FxHasher::default();
+            let mut hasher = FxHasher::default();
             reg.hash(&mut hasher);
             // The hash of two small fields distinguishes all special registers, which a test checks.
             make(&[hasher.finish()], &[])
@@ -243,17 +284,17 @@ pub(super) fn key(func: &Function, inst: Inst, traits: Traits, epoch: u64) -> Op
     }
 }
 
-fn load_key(func: &Function, ty: Type, epoch: u64, flags: MemFlags, offset: i32, ptr: Value) -> Key {
+fn load_key(func: &Function, ty: Type, flags: MemFlags, offset: i32, ptr: Value) -> Key {
     // A promise of better alignment belongs to the one access that makes it.
     let place = u64::from(offset as u32) << 32 | u64::from(flags.align(ty));
-    Key::new(func, ty, Opcode::Load, &[epoch, place], &[ptr])
+    Key::new(func, ty, Opcode::Load, &[place], &[ptr])
 }
 
 /// What a load behind a store will find.
-fn stored(func: &Function, inst: Inst, epoch: u64) -> Option<(Key, Value)> {
+fn stored(func: &Function, inst: Inst) -> Option<(Key, Value)> {
     let InstData::Store { flags, offset, args: [value, ptr] } = func.dfg[inst] else { return None };
     let ty = func.dfg.ty(value);
-    (!flags.volatile).then(|| (load_key(func, ty, epoch, flags, offset, ptr), func.dfg.resolve(value)))
+    (!flags.volatile).then(|| (load_key(func, ty, flags, offset, ptr), func.dfg.resolve(value)))
 }
 
 #[cfg(test)]
@@ -264,7 +305,7 @@ mod tests {
     fn special_registers_have_distinct_hashes() {
         let mut seen = warpsmith_base::FxHashSet::default();
         for reg in warpsmith_ir::Sreg::all() {
-            let mut hasher = warpsmith_base::FxHasher::default();
+            let mut hasher = FxHasher::default();
             reg.hash(&mut hasher);
             assert!(seen.insert(hasher.finish()), "{reg}");
         }

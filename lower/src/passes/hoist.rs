@@ -42,7 +42,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
 fn pair(func: &Function, yes: Block, no: Block) -> Option<(Inst, Inst)> {
     let others: Vec<Inst> = movable(func, no);
     movable(func, yes).into_iter().find_map(|inst| {
-        let key = |inst: Inst| super::gvn::key(func, inst, func.traits(inst), 0);
+        let key = |inst: Inst| super::gvn::key(func, inst, func.traits(inst));
         let own = key(inst)?;
         let same = |&other: &Inst| key(other).is_some_and(|other| other == own);
         others.iter().copied().find(same).map(|other| (inst, other))

@@ -93,6 +93,8 @@ pub enum Effect {
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Pointers {
     of: SecondaryMap<Value, Option<Pointer>>,
+    /// Whether the address of any slot is taken.
+    has_slots: bool,
     reachable: SecondaryMap<StackSlot, bool>,
 }
 
@@ -122,7 +124,9 @@ impl Pointers {
             pointers = Pointers::default();
             pointers.round(func, cfg, true);
         }
-        pointers.find_reachable(func, cfg);
+        if pointers.has_slots {
+            pointers.find_reachable(func, cfg);
+        }
         pointers
     }
 
@@ -194,6 +198,7 @@ impl Pointers {
             }
             _ => Some(Pointer::at(Object::Unknown, result)),
         };
+        self.has_slots |= matches!(dfg[inst], InstData::StackAddr { .. });
         let changed = found != self.of[result];
         self.of[result] = found;
         changed

@@ -9,7 +9,7 @@ use super::{Analyses, Cfg, Effect, Pointers, Root};
 use cranelift_entity::SecondaryMap;
 use std::ops::Range;
 use std::rc::Rc;
-use warpsmith_base::{FxHashMap, FxHashSet};
+use warpsmith_base::FxHashSet;
 use warpsmith_ir::{Block, DominatorTree, Function, Inst, ValueDef};
 
 /// Versions that one walk looks at.
@@ -25,8 +25,26 @@ pub enum Version {
     Entry,
     /// What the edges into a block bring.
     Meeting(Block),
-    /// What an instruction left.
-    Write(Inst),
+    /// What a write left, by its number.
+    Write(u32),
+}
+
+/// An instruction that writes memory.
+struct Write {
+    inst: Inst,
+    effect: Effect,
+    /// The version in front of it.
+    before: Version,
+}
+
+/// The writes on the ways to a meeting of edges from its dominator.
+#[derive(Clone, Default)]
+enum Between {
+    #[default]
+    NotAsked,
+    /// A part of [`Memory::between`].
+    Few(Range<u32>),
+    Many,
 }
 
 /// The versions of memory in a function.
@@ -36,13 +54,13 @@ pub struct Memory {
     cfg: Rc<Cfg>,
     /// In front of each instruction that accesses memory.
     before: SecondaryMap<Inst, Option<Version>>,
-    /// The writes, those of a block side by side, and what each does: walks ask for it again and again.
-    writes: Vec<(Inst, Effect)>,
+    /// The writes by their numbers. Those of a block stand side by side in its order, so that a walk up goes through neighbours.
+    writes: Vec<Write>,
     numbers: SecondaryMap<Inst, u32>,
     of_block: SecondaryMap<Block, Range<u32>>,
     at_end: SecondaryMap<Block, Option<Version>>,
-    /// The writes on the ways to a meeting of edges from its dominator, where there are few.
-    between: FxHashMap<Block, Option<Box<[u32]>>>,
+    between: Vec<u32>,
+    between_of: SecondaryMap<Block, Between>,
 }
 
 impl Memory {
@@ -57,12 +75,14 @@ impl Memory {
             numbers: SecondaryMap::new(),
             of_block: SecondaryMap::new(),
             at_end: SecondaryMap::new(),
-            between: FxHashMap::default(),
+            between: Vec::new(),
+            between_of: SecondaryMap::new(),
         };
         memory.before.resize(func.dfg.num_insts());
         memory.numbers.resize(func.dfg.num_insts());
         memory.at_end.resize(func.dfg.num_blocks());
         memory.of_block.resize(func.dfg.num_blocks());
+        memory.between_of.resize(func.dfg.num_blocks());
         for &block in memory.cfg.clone().reverse_postorder() {
             let mut version = match memory.cfg.predecessors(block) {
                 [] => Version::Entry,
@@ -77,9 +97,10 @@ impl Memory {
                     memory.before[inst] = Some(version);
                 }
                 if matches!(effect, Effect::Writes(_) | Effect::All) {
-                    memory.numbers[inst] = memory.writes.len() as u32;
-                    memory.writes.push((inst, effect));
-                    version = Version::Write(inst);
+                    let number = memory.writes.len() as u32;
+                    memory.numbers[inst] = number;
+                    memory.writes.push(Write { inst, effect, before: version });
+                    version = Version::Write(number);
                 }
             }
             memory.at_end[block] = Some(version);
@@ -91,6 +112,11 @@ impl Memory {
     /// What the pointers of the function point to.
     pub fn pointers(&self) -> &Pointers {
         &self.pointers
+    }
+
+    /// The version that a write leaves.
+    pub fn left_by(&self, write: Inst) -> Version {
+        Version::Write(self.numbers[write])
     }
 
     /// The version that an access by an instruction depends on: nothing between it and the instruction writes the bytes.
@@ -108,15 +134,12 @@ impl Memory {
         for _ in 0..MAX_STEPS {
             match version {
                 Version::Entry => return Some(version),
-                Version::Write(write) => {
-                    let (_, effect) = self.writes[self.numbers[write] as usize];
-                    if self.pointers.may_write(func, effect, access) {
+                Version::Write(number) => {
+                    let write = &self.writes[number as usize];
+                    if self.pointers.may_write(func, write.effect, access) {
                         return Some(version);
                     }
-                    match self.before[write] {
-                        Some(before) => version = before,
-                        None => return Some(version),
-                    }
+                    version = write.before;
                 }
                 Version::Meeting(block) => match self.past(func, block, access, defined) {
                     Some(before) => version = before,
@@ -142,21 +165,21 @@ impl Memory {
         {
             return None;
         }
-        if !self.between.contains_key(&block) {
-            let found = self.writes_between(func, above, block);
-            self.between.insert(block, found);
+        if let Between::NotAsked = self.between_of[block] {
+            self.between_of[block] = self.writes_between(func, above, block);
         }
-        let between = self.between.get(&block)?.as_ref()?;
-        let mut effects = between.iter().map(|&write| self.writes[write as usize].1);
+        let Between::Few(few) = &self.between_of[block] else { return None };
+        let between = &self.between[few.start as usize..few.end as usize];
+        let mut effects = between.iter().map(|&write| self.writes[write as usize].effect);
         let touched = effects.any(|effect| self.pointers.may_write(func, effect, access));
         if touched { None } else { self.at_end[above] }
     }
 
-    fn writes_between(&self, func: &Function, above: Block, block: Block) -> Option<Box<[u32]>> {
+    fn writes_between(&mut self, func: &Function, above: Block, block: Block) -> Between {
         // Few of many blocks.
         let mut seen: FxHashSet<Block> = FxHashSet::default();
         let mut work: Vec<Block> = self.cfg.predecessors(block).to_vec();
-        let mut writes = Vec::new();
+        let first = self.between.len();
         let mut count = 0;
         while let Some(block) = work.pop() {
             if block == above || !seen.insert(block) {
@@ -164,13 +187,14 @@ impl Memory {
             }
             count += 1;
             // One that was found to be of no use is gone.
-            let is_there = |write: &u32| func.layout.block_of(self.writes[*write as usize].0).is_some();
-            writes.extend(self.of_block[block].clone().filter(is_there));
-            if count > MAX_BLOCKS || writes.len() > MAX_WRITES {
-                return None;
+            let is_there = |write: &u32| func.layout.block_of(self.writes[*write as usize].inst).is_some();
+            self.between.extend(self.of_block[block].clone().filter(is_there));
+            if count > MAX_BLOCKS || self.between.len() - first > MAX_WRITES {
+                self.between.truncate(first);
+                return Between::Many;
             }
             work.extend_from_slice(self.cfg.predecessors(block));
         }
-        Some(writes.into())
+        Between::Few(first as u32..self.between.len() as u32)
     }
 }

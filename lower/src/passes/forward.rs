@@ -50,7 +50,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
             let usable = usable.map(|(value, _)| func.dfg.resolve(*value));
             if let InstData::Store { args: [value, _], .. } = func.dfg[inst] {
                 let value = func.dfg.resolve(value);
-                remember(&mut known, place(Version::Write(inst)), value, block);
+                remember(&mut known, place(memory.left_by(inst)), value, block);
                 if usable == Some(value) {
                     func.layout.remove_inst(inst);
                     changes += 1;

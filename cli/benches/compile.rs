@@ -84,7 +84,7 @@ fn one_by_one(examples: &[PathBuf], kernels: &Path, llc: bool) {
         let compiler = Compiler::new(Target::sm(75)).with_opt_level(level);
         let compile = |source: &String| {
             compiler
-                .compile(&ir::parse_module(source).expect("the examples parse"))
+                .compile(ir::parse_module(source).expect("the examples parse"))
                 .expect("the examples compile")
                 .text
         };

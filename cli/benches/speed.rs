@@ -109,7 +109,7 @@ fn many(runs: u32) {
         let compiler = Compiler::new(Target::sm(75)).with_opt_level(level);
         let compile = || {
             let module = ir::parse_module(&wir).expect("the examples parse");
-            compiler.compile(&module).unwrap_or_else(|errors| panic!("{errors}"))
+            compiler.compile(module).unwrap_or_else(|errors| panic!("{errors}"))
         };
         let instructions = instructions(&compile());
         let time = best(runs, own, || _ = std::hint::black_box(compile()));

@@ -5,7 +5,7 @@ use clap::Args;
 use std::path::{Path, PathBuf};
 use warpsmith::DEFAULT_TARGET;
 use warpsmith::Diagnostics;
-use warpsmith::diag::Language;
+use warpsmith::diag::{Language, Source};
 use warpsmith::emit::Compiler;
 use warpsmith::{ir, llvm, lower};
 use warpsmith_harness::passes::Meaning;
@@ -102,17 +102,19 @@ pub fn run(options: &Options) -> Outcome {
         .with_bisect_limit(debugging.bisect_limit);
     let meaning = debugging.meaning(&module)?;
     let watched = debugging.is_watched();
+    let original = meaning.is_some().then(|| module.clone());
+    let source = module.source.clone();
     let mut change = None;
     let mut after = |pass: &'static str, module: &ir::Module| {
         debugging.after(pass, module, meaning.as_ref(), &mut change)
     };
-    let compiled = compiler.compile_watched(&module, if watched { Some(&mut after) } else { None });
-    if let (Some(meaning), Some((pass, how))) = (&meaning, change) {
+    let compiled = compiler.compile_watched(module, if watched { Some(&mut after) } else { None });
+    if let (Some(meaning), Some(original), Some((pass, how))) = (&meaning, &original, change) {
         let last = culprit(&compiled.map(|compiled| compiled.stats.passes).unwrap_or_default(), |limit| {
             let mut end = None;
             let mut keep = |_: &'static str, module: &ir::Module| end = Some(module.clone());
             let compiled =
-                compiler.clone().with_bisect_limit(limit).compile_watched(&module, Some(&mut keep));
+                compiler.clone().with_bisect_limit(limit).compile_watched(original, Some(&mut keep));
             let report = compiled.ok()?.stats.passes;
             Some((end.is_some_and(|end| meaning.changed(&end).is_some()), report))
         });
@@ -120,7 +122,7 @@ pub fn run(options: &Options) -> Outcome {
     }
     match compiled {
         Ok(compiled) => {
-            debugging.report(&compiled.stats.passes, &module);
+            debugging.report(&compiled.stats.passes, &source);
             if options.debug_stats {
                 eprint!("{}", compiled.stats.debug);
             }
@@ -184,7 +186,7 @@ impl Debugging {
     }
 
     /// Says what the passes did if that is wanted.
-    fn report(&self, report: &lower::Report, module: &ir::Module) {
+    fn report(&self, report: &lower::Report, source: &Source) {
         if self.time_passes || self.bisect_limit.is_some() {
             eprint!("{report}");
         }
@@ -194,12 +196,11 @@ impl Debugging {
             }
         }
         for remark in self.remarks.iter().flat_map(|_| &report.remarks) {
-            let at = (!remark.span.is_none()).then(|| module.source.position(remark.span.start));
+            let at = (!remark.span.is_none()).then(|| source.position(remark.span.start));
             match self.remarks {
                 Some(Remarks::Json) => {
                     let lower::Remark { pass, name, applied, function, message, .. } = remark;
-                    let (file, line, column) =
-                        (module.source.name(), at.map(|at| at.line), at.map(|at| at.column));
+                    let (file, line, column) = (source.name(), at.map(|at| at.line), at.map(|at| at.column));
                     eprintln!(
                         "{}",
                         serde_json::json!({
@@ -209,8 +210,8 @@ impl Debugging {
                     );
                 }
                 _ => match at {
-                    Some(at) => eprintln!("{}:{}:{}: {remark}", module.source.name(), at.line, at.column),
-                    None => eprintln!("{}: {remark}", module.source.name()),
+                    Some(at) => eprintln!("{}:{}:{}: {remark}", source.name(), at.line, at.column),
+                    None => eprintln!("{}: {remark}", source.name()),
                 },
             }
         }
@@ -234,7 +235,7 @@ impl Debugging {
             report(&errors);
             Failure::Rejected
         })?;
-        if let (Some(meaning), Some((pass, how))) = (&meaning, change) {
+        if let (Some(meaning), Some(original), Some((pass, how))) = (&meaning, &original, change) {
             let last = culprit(&found, |limit| {
                 let mut module = original.clone();
                 let target = module.target;

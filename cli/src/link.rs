@@ -52,7 +52,7 @@ pub fn program(
             Language::Ptx => ValidatedModule::parse(&source.source),
             Language::Wir => ir::parse_module(&source.source).and_then(|module| {
                 let target = module.target.unwrap_or(DEFAULT_TARGET);
-                Ok(Compiler::new(target).compile(&module)?.module)
+                Ok(Compiler::new(target).compile(module)?.module)
             }),
         };
         match module {

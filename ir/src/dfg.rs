@@ -147,6 +147,9 @@ impl DataFlowGraph {
         self.insts.reserve(insts);
         self.results.reserve(insts);
         self.values.reserve(insts);
+        if self.pool.capacity() == 0 {
+            self.pool = ValuePool::with_capacity(insts);
+        }
     }
 
     /// Makes an instruction with one result for each type; it is in no layout yet.

@@ -21,11 +21,14 @@ struct InstNode {
     next: PackedOption<Inst>,
 }
 
+/// The least that a map is made room for: most functions have fewer blocks.
+const MIN_ROOM: usize = 8;
+
 /// Makes room for a key and as many again: indexing alone grows the map by one entry, and by a call, each time.
 #[inline]
 pub(crate) fn grow_for<K: EntityRef, V: Clone>(map: &mut SecondaryMap<K, V>, key: K) {
     if map.get(key).is_none() {
-        map.resize((key.index() + 1).next_power_of_two());
+        map.resize((key.index() + 1).next_power_of_two().max(MIN_ROOM));
     }
 }
 

@@ -6,6 +6,7 @@ use crate::entities::{FileId, FuncId, GlobalId, Inst};
 use crate::function::{Function, Linkage, LocData};
 use crate::types::Type;
 use cranelift_entity::{PrimaryMap, SecondaryMap};
+use std::borrow::Cow;
 use warpsmith_base::FxHashMap;
 use warpsmith_diag::{Diagnostic, Diagnostics, Origin, Place, Source, Span};
 use warpsmith_isa::{ScalarType, StateSpace, Target, stable_hash};
@@ -149,6 +150,18 @@ pub struct Module {
     /// The order in which functions and globals were added, which is the order of the text.
     pub order: Vec<Symbol>,
     symbols: FxHashMap<String, Symbol>,
+}
+
+impl<'m> From<&'m Module> for Cow<'m, Module> {
+    fn from(module: &'m Module) -> Self {
+        Cow::Borrowed(module)
+    }
+}
+
+impl From<Module> for Cow<'_, Module> {
+    fn from(module: Module) -> Self {
+        Cow::Owned(module)
+    }
 }
 
 impl Module {

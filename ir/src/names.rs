@@ -65,6 +65,13 @@ impl Names {
         if len == 0 { None } else { self.text.get(start as usize..start as usize + len as usize) }
     }
 
+    /// Makes room for the names of values up to a number.
+    pub(crate) fn reserve(&mut self, values: usize) {
+        if let Some(last) = values.checked_sub(1) {
+            grow_for(&mut self.values, Value::new(last));
+        }
+    }
+
     /// Takes over new numbers of values and blocks, whose old ones are given.
     pub(crate) fn renumber(&mut self, values: &PrimaryMap<Value, Value>, blocks: &PrimaryMap<Block, Block>) {
         self.values = renumbered(&self.values, values);

@@ -211,15 +211,18 @@ pub fn declare(module: &mut Module, function: Function) -> FuncId {
     }
 }
 
-/// The module with bodies for the functions of the library that it declares: itself where it declares none. Errors as of [`define`].
-pub fn complete(module: &Module) -> Result<Cow<'_, Module>, Diagnostics> {
-    let wanted = |f: &warpsmith_ir::Function| f.is_declaration() && Function::from_symbol(&f.name).is_some();
-    if !module.functions.values().any(wanted) {
-        return Ok(Cow::Borrowed(module));
+/// The module with bodies for the functions of the library that it declares. Errors as of [`define`].
+pub fn complete(mut module: Cow<'_, Module>) -> Result<Cow<'_, Module>, Diagnostics> {
+    if !is_complete(&module) {
+        define(module.to_mut())?;
     }
-    let mut module = module.clone();
-    define(&mut module)?;
-    Ok(Cow::Owned(module))
+    Ok(module)
+}
+
+/// Whether a module has bodies for all functions of the library that it declares.
+pub fn is_complete(module: &Module) -> bool {
+    let wanted = |f: &warpsmith_ir::Function| f.is_declaration() && Function::from_symbol(&f.name).is_some();
+    !module.functions.values().any(wanted)
 }
 
 /// Gives bodies to the functions of the library that a module declares. The error names declarations whose types are not those of the function.

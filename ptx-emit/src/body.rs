@@ -59,13 +59,15 @@ impl Body<'_> {
     pub fn write(self) -> Written {
         let full = self.debug == Debug::Full;
         let position = self.mach.layout.iter().copied().zip(0..).collect();
+        // Labels, branches and a few moves come to the instructions.
+        let usual = self.mach.insts.len() + 4 * self.mach.blocks.len();
         let mut writer = Writer {
             slots: SecondaryMap::with_default(None),
             copies: vec![None; self.func.params.len()],
             labels: self.mach.blocks.len(),
             targets: FxHashSet::default(),
-            stmts: Vec::with_capacity(self.mach.insts.len() + 4 * self.mach.blocks.len()),
-            origins: Vec::with_capacity(self.mach.insts.len()),
+            stmts: Vec::with_capacity(usual),
+            origins: Vec::with_capacity(usual),
             operands: Vec::new(),
             moves: Vec::new(),
             lines: Lines::new(self.inlined),
@@ -188,7 +190,8 @@ impl Writer<'_> {
             let decl = crate::module::bytes_decl(body.tree, StateSpace::Local, name, data.size, data.align);
             all.push(Stmt::Decl(body.tree.push_decl(decl)));
         }
-        let mut made_for = vec![None; all.len()];
+        let mut made_for = Vec::with_capacity(all.len() + stmts.len());
+        made_for.resize(all.len(), None);
         for (at, (stmt, origin)) in stmts.into_iter().zip(origins).enumerate() {
             if let Some(label) = labels.remove(&at) {
                 all.push(Stmt::Label(label));

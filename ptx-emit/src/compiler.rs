@@ -159,35 +159,31 @@ impl Compiler {
     }
 
     /// Verifies, optimises, selects, names registers, prints, and validates what is printed. Functions of the math library that the module declares
-    /// are added first.
-    pub fn compile(&self, module: &ir::Module) -> Result<Compiled, Diagnostics> {
+    /// are added first. A module that is given away is changed in place; of one that is lent, a copy is.
+    pub fn compile<'m>(&self, module: impl Into<Cow<'m, ir::Module>>) -> Result<Compiled, Diagnostics> {
         self.compile_watched(module, None)
     }
 
     /// [`Compiler::compile`], calling `after` with each pass and the module it left.
-    pub fn compile_watched<'a>(
+    pub fn compile_watched<'m, 'a>(
         &self,
-        module: &ir::Module,
+        module: impl Into<Cow<'m, ir::Module>>,
         after: Option<&'a mut After<'a>>,
     ) -> Result<Compiled, Diagnostics> {
+        let module = module.into();
         let Some(target) = self.target.or(module.target) else {
             let error = Diagnostic::error("E0001", Span::NONE, "no target is given")
                 .note("name one when compiling, or write `target \"sm_80\"` at the top of the module");
             return Err(module.diagnostics(vec![error]));
         };
         let start = Instant::now();
-        let complete = warpsmith_math::complete(module)?;
-        let module = &*complete;
-        ir::verify(module)?;
+        let mut module = warpsmith_math::complete(module)?;
+        ir::verify(&module)?;
         let verify_time = start.elapsed();
 
-        let own_source;
-        let module = if self.debug != Debug::None && ir::debug::lacks_source(module) {
-            own_source = ir::debug::with_own_source(module);
-            &own_source
-        } else {
-            module
-        };
+        if self.debug != Debug::None && ir::debug::lacks_source(&module) {
+            module = Cow::Owned(ir::debug::with_own_source(&module));
+        }
         let legal = self.legal(module, target)?;
         let (module, passes) = self.optimised(legal, target, after)?;
 
@@ -238,10 +234,14 @@ impl Compiler {
     }
 
     /// The module in operations that the target has, before it is optimised.
-    fn legal<'m>(&self, module: &'m ir::Module, target: Target) -> Result<Cow<'m, ir::Module>, Diagnostics> {
+    fn legal<'m>(
+        &self,
+        module: Cow<'m, ir::Module>,
+        target: Target,
+    ) -> Result<Cow<'m, ir::Module>, Diagnostics> {
         let optimises = !self.pipeline().is_empty();
         // Legalisation makes use of the flags that it can, and drops them all.
-        let mut simpler = if optimises { lower::fast_math(module) } else { Cow::Borrowed(module) };
+        let mut simpler = if optimises { lower::fast_math(module) } else { module };
         // So are assumptions: what they say of bits is used before.
         if optimises && assumes(&simpler) {
             let mut options =
@@ -253,8 +253,8 @@ impl Compiler {
         }
         let mut legal = lower::legalize(simpler, target)?;
         // What an operation was made a call of has its body in the math library.
-        if let Cow::Owned(completed) = warpsmith_math::complete(&legal)? {
-            legal = lower::legalize(Cow::Owned(completed), target)?;
+        if !warpsmith_math::is_complete(&legal) {
+            legal = lower::legalize(warpsmith_math::complete(legal)?, target)?;
         }
         if self.verify_each {
             ir::verify(&legal)

@@ -76,6 +76,7 @@ pub fn build(plan: &Plan<'_>) -> Result<Built, Box<Diagnostic>> {
         tree.push_item(Item::Function(function));
     }
     globals::declare_all(&mut tree, &names, plan.module);
+    reserve(&mut tree, plan.code);
     let mut counts = [0; RegClass::COUNT];
     let threads = parallel::pays(plan.module.functions.values());
     let assignments =
@@ -113,6 +114,17 @@ pub fn build(plan: &Plan<'_>) -> Result<Built, Box<Diagnostic>> {
     }
     debug::dwarf::sections(&mut tree, plan, &described, &names, &strings)?;
     Ok(Built { tree, registers: counts, origins, statistics })
+}
+
+/// Makes room for what the code will be, moves between blocks not counted.
+fn reserve(tree: &mut Module, code: &mach::Module) {
+    let (mut stmts, mut operands) = (0, 0);
+    for function in &code.functions {
+        // A block has a label and ends with a branch, which has an operand.
+        stmts += RegClass::COUNT + function.insts.len() + 2 * function.blocks.len();
+        operands += function.operands.len() + function.blocks.len();
+    }
+    tree.reserve(stmts, operands);
 }
 
 /// The text of a string literal. PTX is ASCII and has no escapes: what cannot stand in a string becomes `_`.

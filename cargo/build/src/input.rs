@@ -115,13 +115,13 @@ fn text(path: &Path, bytes: &[u8], settings: &Settings<'_>) -> Result<ValidatedM
         return Ok(ValidatedModule::parse(&source)?);
     }
     let module = ir::parse_module(&source)?;
-    emit(&module, settings)
+    emit(module, settings)
 }
 
 fn built(name: &str, build: BuildIr, settings: &Settings<'_>) -> Result<ValidatedModule, Error> {
     let mut module = ir::Module::new();
     build(&mut module).map_err(|error| Error::new(format!("error: {name}: {error}")))?;
-    emit(&module, settings)
+    emit(module, settings)
 }
 
 fn link(files: &[(String, Vec<u8>)], settings: &Settings<'_>) -> Result<ValidatedModule, Error> {
@@ -135,10 +135,10 @@ fn link(files: &[(String, Vec<u8>)], settings: &Settings<'_>) -> Result<Validate
         let reports = errors.iter().map(|error| format!("error[{}]: {error}", error.code));
         Error { reports: reports.collect() }
     })?;
-    emit(&module, settings)
+    emit(module, settings)
 }
 
-fn emit(module: &ir::Module, settings: &Settings<'_>) -> Result<ValidatedModule, Error> {
+fn emit(module: ir::Module, settings: &Settings<'_>) -> Result<ValidatedModule, Error> {
     let target = settings.target.or(module.target).unwrap_or(DEFAULT_TARGET);
     let compiled = Compiler::new(target).with_opt_level(settings.level).compile(module)?;
     Ok(compiled.module)

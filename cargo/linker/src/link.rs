@@ -50,7 +50,7 @@ pub fn link(arguments: &Arguments) -> Result<(), String> {
     // rustc asks for debug information always: whether there is to be any, the modules say. Lines, so that ptxas optimises all the same.
     let debug = if module.debug.is_some() { Debug::Lines } else { Debug::None };
     let compiler = Compiler::new(arguments.target).with_opt_level(arguments.level).with_debug(debug);
-    let compiled = compiler.compile(&module).map_err(|errors| errors.to_string())?;
+    let compiled = compiler.compile(module).map_err(|errors| errors.to_string())?;
     let output = arguments.output.display();
     std::fs::write(&arguments.output, compiled.text)
         .map_err(|error| format!("error: cannot write {output}: {error}"))

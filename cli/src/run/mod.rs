@@ -354,7 +354,7 @@ fn load_ir(options: &Options, source: &Input) -> Loaded {
         (false, true) => compiler.with_debug(Debug::Full),
         (false, false) => compiler.with_debug(Debug::Lines),
     };
-    let compiled = compiler.compile(&module)?;
+    let compiled = compiler.compile(module)?;
     let loading = Loading { approximations: options.approximations.into(), ..Loading::default() };
     let program = Program::load_with(&compiled.module, &loading)?;
     // Lines are those of the PTX, which is shown beside them.

@@ -159,6 +159,7 @@ impl<'a> BodyReader<'_, 'a> {
     fn reserve(&mut self, insts: usize) {
         self.func.dfg.reserve(insts);
         self.func.layout.reserve(insts);
+        self.func.names.reserve(insts);
         self.func.spans.resize(insts);
     }
 

@@ -312,6 +312,16 @@ impl Function {
         }
     }
 
+    /// Makes room for so many blocks, and for what so many instructions usually are.
+    pub fn reserve(&mut self, blocks: usize, insts: usize) {
+        self.blocks.reserve(blocks);
+        self.layout.reserve(blocks);
+        self.args.reserve(2 * blocks);
+        self.vregs.reserve(insts);
+        self.insts.reserve(insts);
+        self.operands.reserve(3 * insts);
+    }
+
     /// Adds a block that ends in a trap until its terminator is set.
     pub fn add_block(&mut self, params: &[VReg]) -> Block {
         let params = self.add_args(params);

@@ -11,14 +11,12 @@ use warpsmith_ir::{Attr, FastMath, Function, Inst, InstData, Module, Opcode, Tra
 /// Sweeps over a function; rules make operations smaller, so that few are needed.
 const MAX_SWEEPS: u32 = 3;
 
-/// The module with the rules applied that the flags of its operations allow. One without such operations is given back as it is.
-pub fn fast_math(module: &Module) -> Cow<'_, Module> {
-    if !module.functions.values().any(has_flags) {
-        return Cow::Borrowed(module);
+/// The module with the rules applied that the flags of its operations allow.
+pub fn fast_math(mut module: Cow<'_, Module>) -> Cow<'_, Module> {
+    if module.functions.values().any(has_flags) {
+        module.to_mut().functions.values_mut().filter(|func| has_flags(func)).for_each(function);
     }
-    let mut module = module.clone();
-    module.functions.values_mut().filter(|func| has_flags(func)).for_each(function);
-    Cow::Owned(module)
+    module
 }
 
 fn has_flags(func: &Function) -> bool {

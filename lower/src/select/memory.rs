@@ -121,7 +121,7 @@ impl Selector<'_> {
     pub(super) fn load(&mut self, inst: ir::Inst, flags: MemFlags, offset: i32, ptr: Value) {
         let Some(result) = self.func.dfg.first_result(inst) else { return };
         let ty = self.ty(result);
-        let regs: Vec<VReg> = self.regs_of(result).collect();
+        let regs: Few<VReg> = self.regs_of(result).collect();
         let access = self.access(Opcode::Ld, flags, ty, ptr, offset);
         if let (Some(sign), &[reg]) = (self.extending[result], &regs[..]) {
             let mnemonic = access.opcode.with(int_mod(ty.bits(), sign));

@@ -185,8 +185,7 @@ impl<'a> Selector<'a> {
             noted: Vec::new(),
             bound: Vec::new(),
         };
-        selector.out.insts.reserve(func.dfg.num_insts() * 2);
-        selector.out.operands.reserve(func.dfg.num_insts() * 6);
+        selector.out.reserve(blocks, func.dfg.num_insts());
         selector.find_aliases_and_uses();
         selector
     }

@@ -26,6 +26,16 @@ pub(super) enum LowWord {
     Product(Value, i32),
 }
 
+/// A sum or selection of addresses.
+fn computes_address(func: &ir::Function, inst: ir::Inst) -> bool {
+    matches!(
+        func.dfg[inst],
+        InstData::Binary { op: IrOp::Ptradd, .. }
+            | InstData::Index { .. }
+            | InstData::Ternary { op: IrOp::Select, .. }
+    )
+}
+
 impl Selector<'_> {
     /// Decides which addresses are held in 32 bits: all that may be, less those that something forbids, until nothing does.
     pub(super) fn find_narrow(&mut self) {
@@ -37,11 +47,11 @@ impl Selector<'_> {
         let blocks = self.cfg.reverse_postorder().to_vec();
         let mut found = false;
         for &block in &blocks {
-            let params = func.dfg.block_params(block).iter().copied();
-            let params = params.filter(|_| !self.is_entry(block));
-            let sums = func.layout.insts(block).filter(|&inst| self.computes_address(inst));
+            let is_entry = self.is_entry(block);
+            let params = func.dfg.block_params(block).iter().copied().filter(|_| !is_entry);
+            let sums = func.layout.insts(block).filter(|&inst| computes_address(func, inst));
             let results = sums.filter_map(|inst| func.dfg.first_result(inst));
-            for value in params.chain(results).collect::<Vec<Value>>() {
+            for value in params.chain(results) {
                 if func.dfg.ty(value).space().is_some_and(is_low) && self.alias[value].is_none() {
                     self.narrow[value] = true;
                     found = true;
@@ -134,16 +144,6 @@ impl Selector<'_> {
             _ => false,
         };
         is_address && self.ty(dfg.args(inst)[n]).space().is_some_and(is_low)
-    }
-
-    /// A sum or selection of addresses.
-    fn computes_address(&self, inst: ir::Inst) -> bool {
-        matches!(
-            self.func.dfg[inst],
-            InstData::Binary { op: IrOp::Ptradd, .. }
-                | InstData::Index { .. }
-                | InstData::Ternary { op: IrOp::Select, .. }
-        )
     }
 
     /// Whether an address has a register of 32 bits: it is computed in one, or is that of a variable.

@@ -155,6 +155,14 @@ pushers! {
 }
 
 impl Module {
+    /// Makes room for statements and operands that will be added.
+    pub fn reserve(&mut self, stmts: usize, operands: usize) {
+        self.stmts.reserve(stmts);
+        self.stmt_spans.reserve(stmts);
+        self.operands.reserve(operands);
+        self.operand_spans.reserve(operands);
+    }
+
     /// The symbol of a name, which is interned if it is new.
     pub fn name(&mut self, name: &str) -> Symbol {
         self.names.intern(name)

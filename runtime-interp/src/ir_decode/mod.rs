@@ -22,6 +22,7 @@ use crate::engine::{
     Relocation, SymbolId, SystemCall, Variable,
 };
 use cranelift_entity::SecondaryMap;
+use std::borrow::Cow;
 use warpsmith_diag::Diagnostics;
 use warpsmith_ir::{self as ir, FuncKind, GlobalId, Linkage, TypeTable};
 
@@ -49,7 +50,7 @@ impl Program {
     /// assert_eq!(device.download::<i32>(buffer).unwrap(), [2, 4, 6]);
     /// ```
     pub fn from_ir(module: &ir::Module) -> Result<Program, Diagnostics> {
-        let complete = warpsmith_math::complete(module)?;
+        let complete = warpsmith_math::complete(Cow::Borrowed(module))?;
         let module = &*complete;
         ir::verify(module)?;
         let mut decoder = Decoder {

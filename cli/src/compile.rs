@@ -235,7 +235,7 @@ impl Debugging {
             report(&errors);
             Failure::Rejected
         })?;
-        if let (Some(meaning), Some(original), Some((pass, how))) = (&meaning, &original, change) {
+        if let (Some(meaning), Some((pass, how))) = (&meaning, change) {
             let last = culprit(&found, |limit| {
                 let mut module = original.clone();
                 let target = module.target;
@@ -246,7 +246,7 @@ impl Debugging {
             });
             return Err(miscompiled(pass, &how, last));
         }
-        self.report(&found, &original);
+        self.report(&found, &original.source);
         Ok(())
     }
 }

@@ -127,6 +127,8 @@ impl Analysis for Ranges {
             changed: SecondaryMap::with_default(0),
             seen: SecondaryMap::with_default(0),
             heads: SecondaryMap::with_default(None),
+            first_head: None,
+            loose: EntitySet::with_capacity(func.dfg.num_blocks()),
             time: 1,
         };
         search.find_heads(func);
@@ -180,6 +182,10 @@ struct Search {
     seen: SecondaryMap<Block, u32>,
     /// For the last block of a loop without loops in it, the place of its head in reverse postorder.
     heads: SecondaryMap<Block, Option<u32>>,
+    /// The place of the first block that something further on leads back to.
+    first_head: Option<usize>,
+    /// Blocks with ranges that are larger than what was last found for them.
+    loose: EntitySet<Block>,
     /// Changes so far, from 1.
     time: u32,
 }
@@ -191,8 +197,11 @@ impl Search {
                 self.ranges.known.set(param, Range::all(bits));
             }
         }
-        let mut sweeps = 0;
-        while self.sweep(func, true) {
+        let grew = self.sweep(func, 0, true);
+        // What no loop leads to was found from what was known already.
+        let Some(first) = self.first_head.filter(|_| grew) else { return self.ranges };
+        let mut sweeps = 1;
+        while self.sweep(func, first, true) {
             sweeps += 1;
             if sweeps == MAX_SWEEPS {
                 self.ranges.known = Known64::new(0);
@@ -201,9 +210,9 @@ impl Search {
             }
         }
         // What was given up to the end of its type may be bounded; each of these sweeps starts from what holds and leaves what holds.
-        self.seen.values_mut().for_each(|time| *time = 0);
-        self.sweep(func, false);
-        self.sweep(func, false);
+        self.loose.iter().for_each(|block| self.seen[block] = 0);
+        self.sweep(func, first, false);
+        self.sweep(func, first, false);
         self.ranges
     }
 
@@ -259,19 +268,21 @@ impl Search {
             places[block] = place;
             let heads = func.successors(block).map(|next| places[next]).filter(|head| *head <= place);
             if let Some(head) = heads.min() {
+                let first = self.first_head.unwrap_or(usize::MAX);
+                self.first_head = Some(first.min(head as usize));
                 self.heads[block] = Some(head).filter(|head| last_back.is_none_or(|last| last < *head));
                 last_back = Some(place);
             }
         }
     }
 
-    /// Goes over all blocks, and says whether anything grew. Growing goes round a loop until nothing in it does: what is behind it sees what
+    /// Goes over all blocks from a place on, and says whether anything grew. Growing goes round a loop until nothing in it does: what is behind it sees what
     /// it comes to, not each step on the way there, and a large function goes through the cache fewer times.
-    fn sweep(&mut self, func: &Function, grow: bool) -> bool {
+    fn sweep(&mut self, func: &Function, from: usize, grow: bool) -> bool {
         let mut changed = false;
         let cfg = self.ranges.cfg.clone();
         let order = cfg.reverse_postorder();
-        let (mut at, mut rounds) = (0, 0);
+        let (mut at, mut rounds) = (from, 0);
         while let Some(&block) = order.get(at) {
             changed |= self.visit(func, block, grow);
             at += 1;
@@ -296,6 +307,7 @@ impl Search {
                 let Some(bits) = width(func.dfg.ty(param)) else { continue };
                 let given = self.ranges.given(func, block, n);
                 changed |= self.set(param, given, bits, grow);
+                self.note_loose(param, given, block);
             }
         }
         for inst in func.layout.insts(block) {
@@ -309,6 +321,7 @@ impl Search {
                 _ => Some(Range::all(bits)),
             };
             changed |= self.set(result, found, bits, grow);
+            self.note_loose(result, found, block);
             for other in func.dfg.results(inst).into_iter().skip(1) {
                 let all = width(func.dfg.ty(other)).map(Range::all);
                 if let Some(all) = all.filter(|all| self.ranges.known.get(other) != Some(*all)) {
@@ -318,6 +331,12 @@ impl Search {
             }
         }
         changed
+    }
+
+    fn note_loose(&mut self, value: Value, found: Option<Range>, block: Block) {
+        if found.is_some() && found != self.ranges.known.get(value) {
+            self.loose.insert(block);
+        }
     }
 
     fn set(&mut self, value: Value, found: Option<Range>, bits: u32, grow: bool) -> bool {

@@ -168,7 +168,7 @@ impl Writer<'_> {
             statistics += counts;
         }
         let Writer { body, slots, copies, targets, stmts, origins, .. } = self;
-        let mut all = Vec::with_capacity(stmts.len() + 8);
+        let mut declared = Vec::with_capacity(RegClass::COUNT);
         for class in RegClass::ALL {
             let count = body.assignment.counts[class as usize];
             if count == 0 {
@@ -178,35 +178,35 @@ impl Writer<'_> {
             let mut declarator = body.tree[decl.names][0];
             declarator.count = Some(count);
             decl.names = body.tree.declarator_list(&[declarator]);
-            all.push(Stmt::Decl(body.tree.push_decl(decl)));
+            declared.push(Stmt::Decl(body.tree.push_decl(decl)));
         }
         for (param, name) in body.func.params.iter().zip(&copies) {
             let (Some((size, align)), Some(name)) = (param.byval, *name) else { continue };
             let decl = crate::module::bytes_decl(body.tree, StateSpace::Local, name, size, align);
-            all.push(Stmt::Decl(body.tree.push_decl(decl)));
+            declared.push(Stmt::Decl(body.tree.push_decl(decl)));
         }
         for (slot, data) in body.func.stack_slots.iter() {
             let Some(name) = slots[slot] else { continue };
             let decl = crate::module::bytes_decl(body.tree, StateSpace::Local, name, data.size, data.align);
-            all.push(Stmt::Decl(body.tree.push_decl(decl)));
+            declared.push(Stmt::Decl(body.tree.push_decl(decl)));
         }
-        let mut made_for = Vec::with_capacity(all.len() + stmts.len());
-        made_for.resize(all.len(), None);
-        for (at, (stmt, origin)) in stmts.into_iter().zip(origins).enumerate() {
-            if let Some(label) = labels.remove(&at) {
-                all.push(Stmt::Label(label));
-                made_for.push(origin);
-            }
-            if !matches!(stmt, Stmt::Label(label) if !targets.contains(&label)) {
-                all.push(stmt);
-                made_for.push(origin);
-            }
-        }
-        for label in labels.into_values() {
-            all.push(Stmt::Label(label));
-            made_for.push(None);
-        }
-        Written { stmts: body.tree.body(&all), origins: made_for, described, statistics }
+        // Debug information has labels in front of statements, and behind the last.
+        let instructions = (0..=stmts.len()).flat_map(|at| {
+            let label = labels.get(&at).map(|&label| Stmt::Label(label));
+            let is_kept = |stmt: &Stmt| !matches!(stmt, Stmt::Label(label) if !targets.contains(label));
+            let origin = origins.get(at).copied().flatten();
+            [label, stmts.get(at).copied().filter(is_kept)]
+                .into_iter()
+                .flatten()
+                .map(move |stmt| (stmt, origin))
+        });
+        let mut made_for = Vec::with_capacity(declared.len() + stmts.len());
+        let all = declared.into_iter().map(|stmt| (stmt, None)).chain(instructions);
+        let stmts = body.tree.body_of(all.map(|(stmt, origin)| {
+            made_for.push(origin);
+            stmt
+        }));
+        Written { stmts, origins: made_for, described, statistics }
     }
 
     /// Says where in the source the instructions are from that are written next.

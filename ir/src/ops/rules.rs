@@ -139,6 +139,16 @@ pub enum ResultRule {
 }
 
 impl ResultRule {
+    /// How many results there are, where the operation alone says so.
+    #[allow(clippy::wildcard_enum_match_arm, reason = "the others have one result")]
+    pub(crate) fn count(self) -> usize {
+        match self {
+            ResultRule::None => 0,
+            ResultRule::TAndBools | ResultRule::I32AndI1 => 2,
+            _ => 1,
+        }
+    }
+
     /// True if the result's type stands in the name of the operation: `load.f32`.
     pub const fn takes_suffix(self) -> bool {
         use ResultRule::*;

@@ -127,7 +127,7 @@ impl<'a> Verifier<'a> {
         let rule = op.info().result;
         let found = func.dfg.results(inst).len();
         if !matches!(rule, ResultRule::OfCallee | ResultRule::OfCall) {
-            let expected = func.result_types(data, result).len();
+            let expected = rule.count();
             if found != expected {
                 self.inst_error(
                     inst,

@@ -303,6 +303,7 @@ impl Pointers {
     }
 
     /// Whether bytes that an instruction writes may be among those of an access.
+    #[inline]
     pub fn may_write(&self, func: &Function, effect: Effect, access: &Access) -> bool {
         match effect {
             Effect::None | Effect::Reads(_) | Effect::ReadsAll => false,
@@ -332,6 +333,7 @@ impl Pointers {
     }
 
     /// Whether two accesses may have bytes in common.
+    #[inline]
     pub fn may_overlap(&self, func: &Function, a: &Access, b: &Access) -> bool {
         let generic = |access: &Access| access.space == StateSpace::Generic;
         if a.space != b.space && !generic(a) && !generic(b) {

@@ -3,11 +3,11 @@
 //! Memory in SSA form says what each load depends on; two loads of the same bytes that depend on the same version find the same. A store of what
 //! memory holds already goes. Barriers, fences and calls write all memory that others can reach.
 
-use super::{insert_before, replace_with};
+use super::{insert_before, replace_with, short_hash, spread};
 use crate::analysis::{Memory, Root, Version};
 use crate::pass::{Changes, Context};
-use smallvec::SmallVec;
-use warpsmith_base::FxHashMap;
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
 use warpsmith_ir::{Block, DominatorTree, Function, Inst, InstData, Opcode, Type, Value};
 
 /// Values that are kept for one place.
@@ -16,10 +16,52 @@ const MAX_KNOWN: usize = 4;
 /// Bytes of memory as some version has them.
 type Place = (Root, i64, u64, Version);
 
+/// What places hold. In a large function that does not fit into a cache: the table has but the number of the newest value of each place, and its hash.
+#[derive(Default)]
+struct Known {
+    newest: HashTable<(u32, u32)>,
+    values: Vec<Held>,
+}
+
+/// A value that a place was found to hold.
+struct Held {
+    place: Place,
+    value: Value,
+    block: Block,
+    /// The number of an older value of the place.
+    older: Option<u32>,
+}
+
+impl Known {
+    /// The values of a place, the newest first.
+    fn of(&self, place: &Place) -> impl Iterator<Item = &Held> {
+        let hash = short_hash(place);
+        let held = |number: u32| &self.values[number as usize];
+        let is_of = |&(known, number): &(u32, u32)| known == hash && held(number).place == *place;
+        let newest = self.newest.find(spread(hash), is_of).map(|&(_, number)| held(number));
+        std::iter::successors(newest, move |newer| newer.older.map(held)).take(MAX_KNOWN)
+    }
+
+    fn remember(&mut self, place: Place, value: Value, block: Block) {
+        let hash = short_hash(&place);
+        let Known { newest, values } = self;
+        let is_of = |&(known, number): &(u32, u32)| known == hash && values[number as usize].place == place;
+        let number = values.len() as u32;
+        let older = match newest.entry(spread(hash), is_of, |&(hash, _)| spread(hash)) {
+            Entry::Occupied(mut entry) => Some(std::mem::replace(&mut entry.get_mut().1, number)),
+            Entry::Vacant(entry) => {
+                entry.insert((hash, number));
+                None
+            }
+        };
+        values.push(Held { place, value, block, older });
+    }
+}
+
 pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let dominators = cx.analyses.get::<DominatorTree>(func);
     let mut memory = Memory::compute(func, cx.analyses);
-    let mut known: FxHashMap<Place, SmallVec<[(Value, Block); 2]>> = FxHashMap::default();
+    let mut known = Known::default();
     let mut changes = 0;
     for &block in dominators.preorder() {
         let mut next = func.layout.first_inst(block);
@@ -41,16 +83,14 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
             let Some(access) = access.filter(|_| is_plain(ty)) else { continue };
             let Some(version) = memory.depends_on(func, inst, &access) else { continue };
             let place = |version| (access.pointer.root, access.pointer.distance, access.bytes, version);
-            let usable = known.get(&place(version)).and_then(|values| {
-                let mut values = values.iter().rev();
-                values.find(|(value, at)| {
-                    dominators.dominates(*at, block) && castable(func.dfg.ty(func.dfg.resolve(*value)), ty)
-                })
+            let usable = known.of(&place(version)).find(|held| {
+                dominators.dominates(held.block, block)
+                    && castable(func.dfg.ty(func.dfg.resolve(held.value)), ty)
             });
-            let usable = usable.map(|(value, _)| func.dfg.resolve(*value));
+            let usable = usable.map(|held| func.dfg.resolve(held.value));
             if let InstData::Store { args: [value, _], .. } = func.dfg[inst] {
                 let value = func.dfg.resolve(value);
-                remember(&mut known, place(memory.left_by(inst)), value, block);
+                known.remember(place(memory.left_by(inst)), value, block);
                 if usable == Some(value) {
                     func.layout.remove_inst(inst);
                     changes += 1;
@@ -64,7 +104,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
                     replace_with(func, inst, value);
                     changes += 1;
                 }
-                None => remember(&mut known, place(version), result, block),
+                None => known.remember(place(version), result, block),
             }
         }
     }
@@ -72,19 +112,6 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
         func.dfg.resolve_aliases();
     }
     Changes::to_instructions(changes)
-}
-
-fn remember(
-    known: &mut FxHashMap<Place, SmallVec<[(Value, Block); 2]>>,
-    place: Place,
-    value: Value,
-    block: Block,
-) {
-    let values = known.entry(place).or_default();
-    if values.len() == MAX_KNOWN {
-        values.remove(0);
-    }
-    values.push((value, block));
 }
 
 /// Types whose values fill the bytes they take in memory.

@@ -8,7 +8,7 @@
 //! of which none dominates the others are made once where their ways part. So are the parts of an address of 64 bits, an extended index, its product and the
 //! sum, which the branches of a stencil's borders otherwise compute each for itself.
 
-use super::replace_with;
+use super::{replace_with, short_hash, spread};
 use crate::analysis::Loops;
 use crate::pass::{Changes, Context};
 use cranelift_entity::SecondaryMap;
@@ -22,9 +22,6 @@ use warpsmith_ir::{
 };
 use warpsmith_isa::StateSpace;
 
-/// The most computations that there is room for from the start.
-const MAX_RESERVED: usize = 1024;
-
 /// How many instructions behind a sum its extension is looked for.
 const MAX_AHEAD: usize = 8;
 /// How far up a block is looked for in which two addresses can be made at once.
@@ -32,7 +29,7 @@ const MAX_CLIMB: usize = 64;
 
 pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let dominators = cx.analyses.get::<DominatorTree>(func);
-    let mut known = Known::with_capacity(func.layout.num_insts().min(MAX_RESERVED));
+    let mut known = Known::with_capacity(func.layout.num_insts());
     // What memory holds, and at which epoch.
     let mut memory: FxHashMap<Key, (Value, u32)> = FxHashMap::default();
     let mut changes = 0;
@@ -178,13 +175,11 @@ impl Known {
 
     /// The place of the computation with a key, and the hash of that.
     fn entry(&mut self, func: &Function, key: &Key) -> (Entry<'_, Computation>, u32) {
-        let hash = key.short_hash();
+        let hash = short_hash(key);
         let is_equal = |known: &Computation| {
             let made = func.dfg.def_inst(known.value).filter(|_| known.hash == hash);
             made.is_some_and(|made| self::key(func, made, func.traits(made)).as_ref() == Some(key))
         };
-        // The table looks at both ends of a hash.
-        let spread = |hash: u32| u64::from(hash) << 32 | u64::from(hash);
         (self.0.entry(spread(hash), is_equal, |known| spread(known.hash)), hash)
     }
 }
@@ -203,13 +198,6 @@ impl Key {
             words.push(number(&pair[0]) << 32 | pair.get(1).map_or(u32::MAX.into(), number));
         }
         Key(words)
-    }
-
-    fn short_hash(&self) -> u32 {
-        let mut hasher = FxHasher::default();
-        self.hash(&mut hasher);
-        let hash = hasher.finish();
-        (hash ^ hash >> 32) as u32
     }
 }
 

@@ -18,7 +18,7 @@ impl Selector<'_> {
                 // Asking for the registers of the value has it computed.
                 self.reg(value);
             }
-            self.noted.push((self.reversed.len(), id));
+            self.noted.push((self.out.insts.len() - self.start, id));
         }
     }
 

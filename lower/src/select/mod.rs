@@ -141,8 +141,8 @@ struct Selector<'a> {
     origin: Option<ir::Inst>,
     /// The instructions of the current IR instruction, in order.
     group: Vec<Inst>,
-    /// The instructions of the current block, last one first.
-    reversed: Vec<Inst>,
+    /// Where the instructions of the current block begin. Until it is done, the last one comes first.
+    start: usize,
     /// The numbers of the function's prototypes.
     prototypes: FxHashMap<mach::Prototype, u32>,
     errors: Vec<Diagnostic>,
@@ -177,7 +177,7 @@ impl<'a> Selector<'a> {
             block: Block::new(0),
             origin: None,
             group: Vec::new(),
-            reversed: Vec::new(),
+            start: 0,
             prototypes: FxHashMap::default(),
             errors: Vec::new(),
             variables: Variables::default(),
@@ -239,7 +239,7 @@ impl<'a> Selector<'a> {
     }
 
     fn end_group(&mut self) {
-        self.reversed.extend(self.group.drain(..).rev());
+        self.out.insts.extend(self.group.drain(..).rev());
     }
 
     /// Something of the current instruction that is not compiled.
@@ -264,12 +264,16 @@ impl<'a> Selector<'a> {
 
     fn select_block(&mut self, block: Block) {
         let func = self.func;
-        self.reversed.clear();
         let mut insts = func.layout.insts(block);
-        if let Some(terminator) = insts.next_back() {
+        let terminator = insts.next_back();
+        if let Some(terminator) = terminator {
             self.origin = Some(terminator);
             self.select_terminator(terminator);
-            self.end_group();
+        }
+        // A `switch` has made blocks of its own.
+        self.start = self.out.insts.len();
+        self.end_group();
+        if let Some(terminator) = terminator {
             self.note_bindings(terminator);
         }
         while let Some(inst) = insts.next_back() {
@@ -281,11 +285,9 @@ impl<'a> Selector<'a> {
             self.load_params();
             self.end_group();
         }
-        let start = self.out.insts.len() as u32;
-        let end = start + self.reversed.len() as u32;
+        self.out.insts[self.start..].reverse();
+        let (start, end) = (self.start as u32, self.out.insts.len() as u32);
         self.bound.extend(self.noted.drain(..).rev().map(|(behind, id)| (block, end - behind as u32, id)));
-        self.out.insts.extend(self.reversed.drain(..).rev());
-        let end = self.out.insts.len() as u32;
         if let Some(to) = self.blocks[block].expand() {
             self.out.blocks[to].insts = start..end;
         }

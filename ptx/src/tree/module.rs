@@ -163,6 +163,14 @@ impl Module {
         self.operand_spans.reserve(operands);
     }
 
+    /// [`Module::body`] of what is made while it is added.
+    pub fn body_of(&mut self, stmts: impl Iterator<Item = Stmt>) -> List<Stmt> {
+        let start = self.stmts.len();
+        self.stmts.extend(stmts);
+        self.stmt_spans.resize(self.stmts.len(), Span::NONE);
+        List::new(start, self.stmts.len())
+    }
+
     /// The symbol of a name, which is interned if it is new.
     pub fn name(&mut self, name: &str) -> Symbol {
         self.names.intern(name)

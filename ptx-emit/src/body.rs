@@ -160,12 +160,13 @@ impl Writer<'_> {
     /// Declarations in front, labels only where something jumps to.
     fn finish(mut self) -> Written {
         let mut statistics = self.line_statistics();
-        let (mut described, mut labels) = (None, BTreeMap::new());
+        let mut described = None;
         if let Some(notes) = self.notes.take() {
             let Body { func, mach, tree, names, .. } = &mut self.body;
             let (found, at, counts) = describe(notes, mach.id, func, mach, &self.stmts, tree, names);
-            (described, labels) = (Some(found), at);
+            described = Some(found);
             statistics += counts;
+            self.add_labels(at);
         }
         let Writer { body, slots, copies, targets, stmts, origins, .. } = self;
         let mut declared = Vec::with_capacity(RegClass::COUNT);
@@ -190,23 +191,32 @@ impl Writer<'_> {
             let decl = crate::module::bytes_decl(body.tree, StateSpace::Local, name, data.size, data.align);
             declared.push(Stmt::Decl(body.tree.push_decl(decl)));
         }
-        // Debug information has labels in front of statements, and behind the last.
-        let instructions = (0..=stmts.len()).flat_map(|at| {
-            let label = labels.get(&at).map(|&label| Stmt::Label(label));
-            let is_kept = |stmt: &Stmt| !matches!(stmt, Stmt::Label(label) if !targets.contains(label));
-            let origin = origins.get(at).copied().flatten();
-            [label, stmts.get(at).copied().filter(is_kept)]
-                .into_iter()
-                .flatten()
-                .map(move |stmt| (stmt, origin))
-        });
         let mut made_for = Vec::with_capacity(declared.len() + stmts.len());
-        let all = declared.into_iter().map(|stmt| (stmt, None)).chain(instructions);
+        let declared = declared.into_iter().map(|stmt| (stmt, None));
+        let is_kept = |(stmt, _): &(Stmt, _)| !matches!(stmt, Stmt::Label(label) if !targets.contains(label));
+        let all = declared.chain(stmts.into_iter().zip(origins).filter(is_kept));
         let stmts = body.tree.body_of(all.map(|(stmt, origin)| {
             made_for.push(origin);
             stmt
         }));
         Written { stmts, origins: made_for, described, statistics }
+    }
+
+    /// Puts labels, which are jumped to by nobody but debug information, in front of statements, and behind the last.
+    fn add_labels(&mut self, mut labels: BTreeMap<usize, Symbol>) {
+        self.targets.extend(labels.values().copied());
+        let stmts = std::mem::take(&mut self.stmts);
+        let origins = std::mem::take(&mut self.origins);
+        for (at, (stmt, origin)) in stmts.into_iter().zip(origins).enumerate() {
+            if let Some(label) = labels.remove(&at) {
+                self.stmts.push(Stmt::Label(label));
+                self.origins.push(origin);
+            }
+            self.stmts.push(stmt);
+            self.origins.push(origin);
+        }
+        self.stmts.extend(labels.into_values().map(Stmt::Label));
+        self.origins.resize(self.stmts.len(), None);
     }
 
     /// Says where in the source the instructions are from that are written next.

@@ -265,6 +265,31 @@ fn the_same_input_gives_the_same_bytes() {
 
 /// Functions are compiled on several threads; what comes out is what one thread makes.
 #[test]
+fn a_module_that_is_given_away_compiles_to_the_same() {
+    // Legalised, with a function that the math library adds, and optimised: each would change a module that is lent.
+    let source = "func extern @ws_sin_f32(%x: f32) -> f32
+kernel @k(%p: ptr<global>, %n: i8) {
+entry:
+  %x = load.f32 %p
+  %y = call @ws_sin_f32(%x)
+  store %y, %p
+  %q = udiv %n, 7
+  store %q, %p + 4
+  ret
+}
+";
+    let module = parse(source);
+    let before = module.to_string();
+    for level in OptLevel::ALL {
+        let compiler = Compiler::new(Target::sm(80)).with_opt_level(level);
+        let lent = compiler.compile(&module).unwrap_or_else(|errors| panic!("{errors}"));
+        assert_eq!(module.to_string(), before, "-{level}");
+        let given = compiler.compile(module.clone()).unwrap_or_else(|errors| panic!("{errors}"));
+        assert_eq!(given.text, lent.text, "-{level}");
+    }
+}
+
+#[test]
 fn threads_change_nothing() {
     let kernels = (0..600).map(|i| {
         format!(

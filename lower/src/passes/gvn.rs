@@ -298,4 +298,22 @@ mod tests {
             assert!(seen.insert(hasher.finish()), "{reg}");
         }
     }
+
+    #[test]
+    fn equal_halves_of_hashes_are_not_enough() {
+        // So many constants that some have the half of a hash in common.
+        let mut random = warpsmith_base::SplitMix64::new(1);
+        let constants = (0..200_000).map(|n| format!("  %x{n} = iconst.i64 {}\n", random.next() as i64));
+        let text = format!("func @f() {{\nentry:\n{}  ret\n}}\n", constants.collect::<String>());
+        let mut module =
+            warpsmith_ir::parse_module(text.as_str()).unwrap_or_else(|errors| panic!("{errors}"));
+        let func = module.functions.values().next().expect("one function");
+        let insts = || func.layout.blocks().flat_map(|block| func.layout.insts(block));
+        let keys: Vec<Key> = insts().filter_map(|inst| key(func, inst, func.traits(inst))).collect();
+        let hashes: warpsmith_base::FxHashSet<u32> = keys.iter().map(short_hash).collect();
+        assert!(hashes.len() < keys.len());
+        let pipeline = crate::Pipeline::parse("gvn").expect("a pass");
+        let report = pipeline.run(&mut module, &mut crate::Options::default()).expect("it is valid");
+        assert_eq!(report.passes[0].changes, 0);
+    }
 }

@@ -75,7 +75,7 @@ fn wir_test(test: &Test<'_>) -> Result<Made, Failed> {
         "verify" => Ok(Made::Findings(warpsmith::check(source, Language::Wir, None).into_vec())),
         "emit" => {
             let compiler = Compiler::new(target).with_opt_level(level);
-            let compiled = compiler.compile(&parse()?).map_err(|errors| rendered(source, &errors))?;
+            let compiled = compiler.compile(parse()?).map_err(|errors| rendered(source, &errors))?;
             Ok(Made::Output(compiled.text))
         }
         "places" => {

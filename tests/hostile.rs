@@ -30,7 +30,7 @@ fn emitted() -> Vec<String> {
     let compiler = warpsmith::emit::Compiler::new(Target::sm(80));
     examples()
         .iter()
-        .map(|source| compiler.compile(&ir::parse_module(source).unwrap()).unwrap().text)
+        .map(|source| compiler.compile(ir::parse_module(source).unwrap()).unwrap().text)
         .collect()
 }
 

@@ -62,7 +62,7 @@ fn compiled(bencher: Bencher<'_, '_>, level: &str) {
     let compiler = Compiler::new(Target::sm(80)).with_opt_level(OptLevel::O2);
     bencher.counter(BytesCount::new(bytes)).bench(|| {
         for file in &files {
-            divan::black_box(compiler.compile(&ir(file)).expect("the corpus is compiled").text);
+            divan::black_box(compiler.compile(ir(file)).expect("the corpus is compiled").text);
         }
     });
 }

@@ -31,7 +31,7 @@ fn ranges_are_assumptions() {
 #[test]
 fn what_they_say_is_used() {
     let compile =
-        |level| Compiler::new(Target::sm(80)).with_opt_level(level).compile(&imported()).unwrap().text;
+        |level| Compiler::new(Target::sm(80)).with_opt_level(level).compile(imported()).unwrap().text;
     let (plain, optimised) = (compile(OptLevel::O0), compile(OptLevel::O2));
     for function in [".entry loaded(", "called(", "parameter("] {
         assert!(of(&plain, function).contains("and.b32"), "{plain}");

@@ -11,7 +11,7 @@ fn parse(source: &str) -> ir::Module {
 
 /// The errors of compiling a source, one a line, as a user sees them.
 fn errors(source: &str, compiler: &Compiler) -> String {
-    let errors = compiler.compile(&parse(source)).expect_err("it must be refused");
+    let errors = compiler.compile(parse(source)).expect_err("it must be refused");
     let lines = LineIndex::new(source);
     errors
         .iter()
@@ -30,7 +30,7 @@ entry:
 #[test]
 fn the_version_is_the_lowest_that_will_do() {
     let version = |source: &str, sm| {
-        let compiled = Compiler::new(Target::sm(sm)).compile(&parse(source));
+        let compiled = Compiler::new(Target::sm(sm)).compile(parse(source));
         compiled.unwrap_or_else(|errors: Diagnostics| panic!("{errors:?}")).stats.version
     };
     let plain = "kernel @k() {\nentry:\n  ret\n}\n";
@@ -48,7 +48,7 @@ fn the_version_is_the_lowest_that_will_do() {
 #[test]
 fn operands_directives_and_declarations_ask_for_a_version() {
     let version = |source: &str, sm| {
-        let compiled = Compiler::new(Target::sm(sm)).compile(&parse(source));
+        let compiled = Compiler::new(Target::sm(sm)).compile(parse(source));
         compiled.unwrap_or_else(|errors| panic!("{errors:?}")).stats.version
     };
     let parameters = |bytes| format!("kernel @k(%p: byval({bytes}, align 4)) {{\nentry:\n  ret\n}}\n");
@@ -99,7 +99,7 @@ entry:
         "`tanh.approx.f32` is not in PTX 6.5 for sm_75: .version 7.0 is needed, but 6.5 is asked for";
     let capped = turing.clone().with_ptx_version(Version::new(6, 5));
     assert_eq!(errors(tanh, &capped), format!("3:12: error[E0003]: {wanted}\n"));
-    assert!(turing.compile(&parse(tanh)).is_ok());
+    assert!(turing.compile(parse(tanh)).is_ok());
     let bf16 = "kernel @k(%p: ptr<global>, %x: bf16) {
 entry:
   %y = fma %x, %x, %x
@@ -126,7 +126,7 @@ entry:
 ";
     let blackwell = Compiler::new(Target { sm: 100, variant: Variant::Arch });
     let version = |asked: Option<Version>| {
-        let compiled = blackwell.clone().with_ptx_version(asked).compile(&parse(source)).unwrap();
+        let compiled = blackwell.clone().with_ptx_version(asked).compile(parse(source)).unwrap();
         (compiled.stats.version, compiled.module.warnings().len())
     };
     assert_eq!(version(Some(Version::new(8, 6))), (Version::new(8, 6), 1));
@@ -137,7 +137,7 @@ entry:
 #[test]
 fn a_target_comes_from_the_caller_or_the_module() {
     let with_target = "target \"sm_75\"\nkernel @k() {\nentry:\n  ret\n}\n";
-    let target = |compiler: Compiler, source: &str| compiler.compile(&parse(source)).map(|c| c.stats.target);
+    let target = |compiler: Compiler, source: &str| compiler.compile(parse(source)).map(|c| c.stats.target);
     assert_eq!(target(Compiler::new(None), with_target), Ok(Target::sm(75)));
     assert_eq!(target(Compiler::new(Target::sm(90)), with_target), Ok(Target::sm(90)));
     assert!(target(Compiler::new(None), CLUSTER).is_err());
@@ -150,7 +150,7 @@ fn a_module_for_an_older_target_is_verified_for_the_one_compiled_for() {
         "target \"sm_80\"\nfunc @f(%x: tf32, %y: tf32) -> tf32 {\nentry:\n  %s = fadd %x, %y\n  ret %s\n}\n";
     for level in OptLevel::ALL {
         let compiler = Compiler::new(Target::sm(100)).with_opt_level(level).with_verify_each(true);
-        let compiled = compiler.compile(&parse(narrow)).expect("the target compiled for has the conversion");
+        let compiled = compiler.compile(parse(narrow)).expect("the target compiled for has the conversion");
         assert!(compiled.text.contains("cvt.rn.tf32.f32"), "{level}: {}", compiled.text);
     }
 }
@@ -256,8 +256,7 @@ fn passes_are_watched_and_bisected() {
 #[test]
 fn the_same_input_gives_the_same_bytes() {
     let source = include_str!("../../examples/sha256.wir");
-    let compile =
-        || Compiler::new(Target::sm(80)).compile(&parse(source)).map(|c| c.text).unwrap_or_default();
+    let compile = || Compiler::new(Target::sm(80)).compile(parse(source)).map(|c| c.text).unwrap_or_default();
     let text = compile();
     assert!(!text.is_empty());
     assert_eq!(text, compile());

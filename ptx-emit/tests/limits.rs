@@ -126,7 +126,7 @@ fn names_of_locals_do_not_meet() {
     // Labels and symbols: a call in a function with such a label.
     let text = "func @$L1(%x: i32) -> i32 noinline {\nentry:\n  ret %x\n}\nkernel @k(%p: ptr<global>, %c: i32) {\nentry:\n  %b = icmp eq %c, 0\n  brif %b, x, y\nx:\n  %r = call @$L1(%c)\n  store %r, %p\n  ret\ny:\n  store %c, %p\n  jump x\n}\n";
     taken(text);
-    let compiled = Compiler::new(Target::sm(80)).compile(&parsed(text)).unwrap();
+    let compiled = Compiler::new(Target::sm(80)).compile(parsed(text)).unwrap();
     assert!(!compiled.text.contains("$L1:"), "{}", compiled.text);
 }
 

@@ -36,7 +36,7 @@ impl Measured {
             count += 1;
             let compiler = Compiler::new(sample.target).with_opt_level(OptLevel::O0);
             let compiled =
-                compiler.with_ptx_version(sample.version).compile(&module(&[&sample], sample.target));
+                compiler.with_ptx_version(sample.version).compile(module(&[&sample], sample.target));
             if let Ok(compiled) = compiled {
                 validated += 1;
                 let refused = matches!(Meaning::of(sample.form.operation), Meaning::Refused(_));

@@ -3,7 +3,8 @@
 //! Memory in SSA form says what each load depends on; two loads of the same bytes that depend on the same version find the same. A store of what
 //! memory holds already goes. Barriers, fences and calls write all memory that others can reach.
 
-use super::{insert_before, replace_with, short_hash, spread};
+use super::gvn::{short_hash, spread};
+use super::{insert_before, replace_with};
 use crate::analysis::{Memory, Root, Version};
 use crate::pass::{Changes, Context};
 use hashbrown::HashTable;

@@ -8,7 +8,7 @@
 //! of which none dominates the others are made once where their ways part. So are the parts of an address of 64 bits, an extended index, its product and the
 //! sum, which the branches of a stencil's borders otherwise compute each for itself.
 
-use super::{replace_with, short_hash, spread};
+use super::replace_with;
 use crate::analysis::Loops;
 use crate::pass::{Changes, Context};
 use cranelift_entity::SecondaryMap;
@@ -182,6 +182,19 @@ impl Known {
         };
         (self.0.entry(spread(hash), is_equal, |known| spread(known.hash)), hash)
     }
+}
+
+/// Half of a hash, for tables that keep those of their entries.
+pub(super) fn short_hash(key: &impl Hash) -> u32 {
+    let mut hasher = FxHasher::default();
+    key.hash(&mut hasher);
+    let hash = hasher.finish();
+    (hash ^ hash >> 32) as u32
+}
+
+/// A whole hash from half of one: a table looks at both ends.
+pub(super) fn spread(hash: u32) -> u64 {
+    u64::from(hash) << 32 | u64::from(hash)
 }
 
 /// What makes two computations equal: the operation and the type in one word, the operation's constants, the operands, two in each word.

@@ -98,8 +98,6 @@ pub(crate) use aggregates::{is_needed, legalize};
 use mem2reg::zero;
 
 use crate::pass::{Changes, Context, Pass, Passes};
-use std::hash::{Hash, Hasher};
-use warpsmith_base::FxHasher;
 use warpsmith_ir::{Function, Inst, InstData, Type, Value};
 
 /// A pass of this folder.
@@ -182,19 +180,6 @@ pub(crate) fn standard() -> Passes {
         .with(Standard { copies_loops: true, ..unroll })
         .with(Standard { copies_loops: true, ..unswitch })
         .with(pass("words", "access words held as integers of 64 bits as vectors", words::run))
-}
-
-/// Half of a hash, for tables that keep those of their entries.
-fn short_hash(key: &impl Hash) -> u32 {
-    let mut hasher = FxHasher::default();
-    key.hash(&mut hasher);
-    let hash = hasher.finish();
-    (hash ^ hash >> 32) as u32
-}
-
-/// A whole hash from half of one: a table looks at both ends.
-fn spread(hash: u32) -> u64 {
-    u64::from(hash) << 32 | u64::from(hash)
 }
 
 /// Makes the operands of an instruction, without the arguments of branch targets, the values that they denote.

@@ -73,7 +73,7 @@ impl Attr {
 pub enum Promise {
     /// `nsw`: the result, read as signed, is that of unbounded integers.
     NoSignedWrap,
-    /// `nz`: the divisor is not 0.
+    /// `nz`: the divisor is not 0, nor -1 where the dividend is the least number with a sign.
     NonzeroDivisor,
 }
 

@@ -5,9 +5,10 @@
 //!
 //! An index of 32 bits that is a sum which does not wrap (`iadd nsw`, or what is known of the bits of its terms or between which numbers they lie) is added term by term where that
 //! pays: constants become the offset of the access, in a loop what does not change is added to the base in front of it, and where an element at one of two terms is accessed anyway the other
-//! is added to its address. Of sums in a block that differ in a constant factor only, each is the one before it and a product ([`series`]).
+//! is added to its address. Of sums in a block that differ in a constant factor only, each is the one before it and a product ([`series`]); one that differs from an earlier one in a value is that and the value, and terms that cancel go ([`sums`]).
 
 mod series;
+mod sums;
 
 use super::insert_before;
 use crate::analysis::{Loops, Range, Ranges, exact};
@@ -23,7 +24,7 @@ use warpsmith_ir::{Block, Function, Inst, InstData, Opcode, Type, Value, ValueDe
 const MAX_TERMS: usize = 6;
 
 pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
-    let flattened = series::run(func) + flatten(func);
+    let flattened = series::run(func) + sums::run(func) + flatten(func);
     if flattened > 0 {
         cx.analyses.invalidate(Aspects::INSTRUCTIONS);
     }

@@ -52,6 +52,10 @@ fn beside_quotients(func: &mut Function, cx: &mut Context<'_>) -> u32 {
         let product = code.binary(Opcode::Imul, quotient, by);
         let rest = code.binary(Opcode::Isub, x, product);
         if promised {
+            // The product is between 0 and the dividend.
+            for made in [product, rest].map(|value| func.dfg.def_inst(value)).into_iter().flatten() {
+                func.dfg.set_promised(made, signed);
+            }
             super::replace_with(func, inst, rest);
             changes += 1;
             continue;

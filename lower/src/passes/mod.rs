@@ -64,6 +64,7 @@ mod params;
 #[allow(clippy::wildcard_enum_match_arm, reason = "a loop that is not understood stays as it is")]
 mod partial;
 mod place;
+mod polynomial;
 #[allow(clippy::wildcard_enum_match_arm, reason = "what is not computed may be any number")]
 mod ranges;
 #[allow(clippy::wildcard_enum_match_arm, reason = "what passes no pointer on writes nothing through one")]

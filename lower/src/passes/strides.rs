@@ -55,7 +55,8 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
         let pointers = pointers.filter_map(|inst| round.pointer(func, &uses, is_inside, inst));
         let pointers = alone(&uses, pointers.collect());
         changes += pointers.len() as u32;
-        pointers.into_iter().for_each(|pointer| round.count(func, pointer));
+        let mut made = FxHashMap::default();
+        pointers.into_iter().for_each(|pointer| round.count(func, pointer, &mut made));
     }
     if changes > 0 {
         func.dfg.resolve_aliases();
@@ -86,6 +87,9 @@ struct Pointer {
     /// The stride, and by how many bytes each of it is.
     stride: Option<(Value, i64)>,
 }
+
+/// With what an address begins, and by how much it grows: [`Pointer::start`], [`Pointer::step`] and [`Pointer::stride`].
+type Growth = (Value, i64, Option<(Value, i64)>);
 
 /// The addresses with whose offsets nothing but them is found, so that these go: as many as there are registers for.
 fn alone(uses: &SecondaryMap<Value, u32>, mut pointers: Vec<Pointer>) -> Vec<Pointer> {
@@ -215,8 +219,8 @@ impl Round {
         (only && differs(func, [base, start])).then_some(pointer)
     }
 
-    /// Makes an address a parameter of the header.
-    fn count(&self, func: &mut Function, pointer: Pointer) {
+    /// Makes an address a parameter of the header. Those that grow alike share by how much.
+    fn count(&self, func: &mut Function, pointer: Pointer, made: &mut FxHashMap<Growth, [Value; 2]>) {
         let Pointer { inst, base, start, step, stride, offset: _ } = pointer;
         let Some(ty) = func.dfg.first_result(inst).map(|result| func.dfg.ty(result)) else { return };
         let entry = self.entry;
@@ -233,15 +237,17 @@ impl Round {
             let by = constant(func, by);
             binary(func, entry, Opcode::Imul, [value, by], Type::I64)
         };
-        let start = wide(func, start);
-        let (offset, growth) = match stride {
-            Some((stride, scale)) => {
-                let stride = wide(func, stride);
-                let product = binary(func, entry, Opcode::Imul, [start, stride], Type::I64);
-                (times(func, product, scale), times(func, stride, step))
+        let [offset, growth] = *made.entry((start, step, stride)).or_insert_with(|| {
+            let start = wide(func, start);
+            match stride {
+                Some((stride, scale)) => {
+                    let stride = wide(func, stride);
+                    let product = binary(func, entry, Opcode::Imul, [start, stride], Type::I64);
+                    [times(func, product, scale), times(func, stride, step)]
+                }
+                None => [start, constant(func, step)],
             }
-            None => (start, constant(func, step)),
-        };
+        });
         let first = binary(func, entry, Opcode::Ptradd, [base, offset], ty);
         let at = func.dfg.append_block_param(self.header, ty);
         let give = |func: &mut Function, branch: Inst, value: Value| {

@@ -227,6 +227,33 @@ impl Selector<'_> {
         true
     }
 
+    /// Some bits of a word by themselves, which are shifted and masked, or shifted both ways: one `bfe`. ptxas takes a byte out in one instruction then (`PRMT`), and extends
+    /// the sign of a field in one (`SGXT`).
+    fn field(&mut self, inst: ir::Inst, op: IntBinary, a: Value, b: Value) -> bool {
+        if self.ty(a) != Type::I32 {
+            return false;
+        }
+        let constant = |value: Value| self.int_const(value).map(|value| value as u32);
+        let (Some(by), Some(&InstData::Binary { op: inner, args: [x, shift] })) =
+            (constant(b), self.absorbable(a))
+        else {
+            return false;
+        };
+        let Some(shift) = constant(shift).filter(|shift| (0..32).contains(shift)) else { return false };
+        let (mnemonic, at, length) = match (op, inner) {
+            (IntBinary::Band, IrOp::Lshr)
+                if by.count_ones() + by.leading_zeros() == 32 && shift + by.count_ones() <= 32 =>
+            {
+                (ptx!(Bfe.U32), shift, by.count_ones())
+            }
+            (IntBinary::Ashr, IrOp::Shl) if (shift..32).contains(&by) => (ptx!(Bfe.S32), by - shift, 32 - by),
+            _ => return false,
+        };
+        let (result, x) = (self.result(inst), self.operand(x));
+        self.emit(mnemonic, &[result, x, Operand::Int(at.into()), Operand::Int(length.into())]);
+        true
+    }
+
     pub(super) fn int_binary(&mut self, inst: ir::Inst, op: IntBinary, [a, b]: [Value; 2]) {
         let ty = self.ty(a);
         if is_i1(ty) {
@@ -240,6 +267,7 @@ impl Selector<'_> {
         let make = |opcode, read: Read| Mnemonic::new(opcode).with(read.modifier(ty));
         match rule(op) {
             Rule::Plain(Opcode::Or, _) if self.merge_fields(inst, a, b) => {}
+            Rule::Plain(Opcode::And, _) | Rule::Shift(Opcode::Shr, _) if self.field(inst, op, a, b) => {}
             Rule::Plain(opcode, read) => self.plain(inst, make(opcode, read), a, b),
             Rule::Extended(opcode, read) => self.extending(inst, make(opcode, read), a, b, read.is_signed()),
             Rule::Shift(opcode, read) => self.shift(inst, make(opcode, read), a, b, read.is_signed()),

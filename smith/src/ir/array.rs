@@ -33,6 +33,7 @@ impl Generator<'_, '_, '_> {
         let start = self.value(Type::I64)?;
         let sum = match pointers.slot {
             Some(_) if self.u.ratio(1, 8)? => self.slot_loop(&pointers, start)?,
+            _ if self.u.ratio(1, 8)? => self.recurrence(&pointers, start)?,
             _ => self.rounds(&pointers, start, None)?,
         };
         self.values.truncate(known);
@@ -341,6 +342,58 @@ impl Generator<'_, '_, '_> {
         self.b.ins().brif(goes_on, head, &[next, added], done, &[]);
         self.b.switch_to_block(done);
         Ok(added)
+    }
+
+    /// A loop over the thread's part of the output that reads what an earlier round wrote: the last, the one before it, or at one place all of them. Another store
+    /// may be to the same bytes.
+    fn recurrence(&mut self, pointers: &Pointers, start: Value) -> Result<Value> {
+        let rounds = self.below_eight()?;
+        let distance = self.u.int_in_range(0i64..=2)?;
+        let stays = distance == 0;
+        let stride = if self.u.ratio(1, 2)? { self.number(Type::I32, 1) } else { self.one_or_two()? };
+        let (first, one) = (self.number(Type::I32, distance), self.number(Type::I32, 1));
+        let (head, done) = (self.b.create_block(), self.b.create_block());
+        let count = self.b.append_block_param(head, Type::I32);
+        let sum = self.b.append_block_param(head, Type::I64);
+        let result = self.b.append_block_param(done, Type::I64);
+        let any = self.b.ins().icmp(IntCC::Slt, first, rounds);
+        self.b.ins().brif(any, head, &[first, start], done, &[start]);
+        self.b.switch_to_block(head);
+        let back = self.number(Type::I32, -distance);
+        let before = self.promise(Opcode::Iadd, count, back);
+        let index = |generator: &mut Self, count: Value| match stays {
+            true => one,
+            false => generator.promise(Opcode::Imul, count, stride),
+        };
+        let (from, to) = (index(self, before), index(self, count));
+        let from = self.b.ins().index(pointers.own, from, 4);
+        let old = self.b.ins().load(Type::I32, MemFlags::PLAIN, from, 0);
+        let at = self.b.ins().index(pointers.input, count, 4);
+        let more = self.b.ins().load(Type::I32, MemFlags::PLAIN, at, 0);
+        let turned = self.b.ins().rotl(old, one);
+        let new = self.b.ins().bxor(turned, more);
+        let to = self.b.ins().index(pointers.own, to, 4);
+        self.b.ins().store(MemFlags::PLAIN, new, to, 0);
+        if self.u.ratio(1, 4)? {
+            // Between this round's store and the load of the next.
+            let place = self.random_place(pointers.own, 4, 32)?;
+            self.b.ins().store(MemFlags::PLAIN, more, place, 0);
+        }
+        let wide = self.b.ins().zext(Type::I64, old);
+        let added = self.b.ins().iadd(sum, wide);
+        let next = self.promise(Opcode::Iadd, count, one);
+        let goes_on = self.b.ins().icmp(IntCC::Slt, next, rounds);
+        self.b.ins().brif(goes_on, head, &[next, added], done, &[added]);
+        self.b.switch_to_block(done);
+        Ok(result)
+    }
+
+    /// One or two, which no compiler knows.
+    fn one_or_two(&mut self) -> Result<Value> {
+        let value = self.value(Type::I32)?;
+        let one = self.number(Type::I32, 1);
+        let low = self.b.ins().band(value, one);
+        Ok(self.b.ins().iadd(low, one))
     }
 
     /// A number from 0 to 7, mostly one that no compiler knows.

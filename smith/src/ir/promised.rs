@@ -45,11 +45,20 @@ impl Generator<'_, '_, '_> {
     /// A quotient and a remainder where the divisor is not 0, and what they add up to.
     fn promised_divisor(&mut self) -> Result<()> {
         let ty = *self.u.choose(&[Type::I32, Type::I64])?;
-        let [quotient, remainder] =
-            if self.u.ratio(1, 2)? { [Opcode::Udiv, Opcode::Urem] } else { [Opcode::Sdiv, Opcode::Srem] };
+        let signed = self.u.ratio(1, 2)?;
+        let [quotient, remainder] = match signed {
+            false => [Opcode::Udiv, Opcode::Urem],
+            true => [Opcode::Sdiv, Opcode::Srem],
+        };
         let (x, y) = (self.value(ty)?, self.value(ty)?);
-        let zero = self.number(ty, 0);
-        let divides = self.b.ins().icmp(IntCC::Ne, y, zero);
+        let (zero, one) = (self.number(ty, 0), self.number(ty, 1));
+        // With a sign neither 0 nor -1.
+        let divides = if signed {
+            let next = self.b.ins().iadd(y, one);
+            self.b.ins().icmp(IntCC::Ugt, next, one)
+        } else {
+            self.b.ins().icmp(IntCC::Ne, y, zero)
+        };
         let (body, done) = (self.b.create_block(), self.b.create_block());
         let results = [0; 3].map(|_| self.b.append_block_param(done, ty));
         self.b.ins().brif(divides, body, &[], done, &[x, y, zero]);

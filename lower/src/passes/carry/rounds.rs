@@ -4,13 +4,10 @@
 //! Both indices are polynomials of values, modulo the powers of two that their types wrap at. In the next round each parameter of the loop is what this one gives it.
 
 use crate::passes::insert_before;
-use smallvec::SmallVec;
+use crate::passes::polynomial::{Polynomial, Term};
 use warpsmith_base::FxHashMap;
 use warpsmith_ir::{Block, Function, Inst, InstData, Opcode, Type, Value, ValueDef};
 
-/// Terms of an index, and factors of each.
-const MAX_TERMS: usize = 8;
-const MAX_FACTORS: usize = 3;
 /// How deep an index is looked into.
 const MAX_DEPTH: u32 = 8;
 
@@ -116,59 +113,6 @@ struct Element {
     ty: Type,
     /// How the index is extended, if it is.
     extended: Option<Opcode>,
-}
-
-type Term = SmallVec<[Value; MAX_FACTORS]>;
-
-/// A sum of products of values, each with a number, in order.
-#[derive(Clone, PartialEq, Eq, Default)]
-struct Polynomial(SmallVec<[(Term, i64); 4]>);
-
-impl Polynomial {
-    fn constant(number: i64) -> Polynomial {
-        Polynomial([(Term::new(), number)].into_iter().collect())
-    }
-
-    fn value(value: Value) -> Polynomial {
-        Polynomial([(Term::from_slice(&[value]), 1)].into_iter().collect())
-    }
-
-    fn add(&mut self, term: Term, number: i64) {
-        match self.0.iter_mut().find(|(own, _)| *own == term) {
-            Some((_, own)) => *own = own.wrapping_add(number),
-            None => self.0.push((term, number)),
-        }
-    }
-
-    fn plus(mut self, other: &Polynomial, sign: i64) -> Option<Polynomial> {
-        for (term, number) in &other.0 {
-            self.add(term.clone(), number.wrapping_mul(sign));
-        }
-        (self.0.len() <= MAX_TERMS).then_some(self)
-    }
-
-    fn times(self, other: &Polynomial) -> Option<Polynomial> {
-        let mut product = Polynomial::default();
-        for (a, m) in &self.0 {
-            for (b, n) in &other.0 {
-                let mut term: Term = a.iter().chain(b).copied().collect();
-                term.sort_unstable();
-                if term.len() > MAX_FACTORS {
-                    return None;
-                }
-                product.add(term, m.wrapping_mul(*n));
-            }
-        }
-        (product.0.len() <= MAX_TERMS).then_some(product)
-    }
-
-    /// With numbers as a type has them, without those of 0, in order.
-    fn settled(mut self, ty: Type) -> Polynomial {
-        self.0.iter_mut().for_each(|(_, number)| *number = ty.normalize(*number));
-        self.0.retain(|(_, number)| *number != 0);
-        self.0.sort_unstable();
-        self
-    }
 }
 
 /// What a value of the loop is in the first round, computed in front of the loop.

@@ -36,7 +36,14 @@ pub(super) fn run(func: &mut Function) -> u32 {
             if !matches!(ty, Type::I32 | Type::I64) || is_term(func, block, uses[value]) {
                 continue;
             }
-            let mut sum = Expansion { func, block, uses: &uses, exact: true, left: MAX_OPERATIONS, own: 0 };
+            let mut sum = Expansion {
+                func,
+                block,
+                uses: &uses,
+                exact: func.dfg.no_signed_wrap(inst),
+                left: MAX_OPERATIONS,
+                own: 0,
+            };
             let Some(polynomial) = sum.of(value, true) else { continue };
             let (own, exact) = (sum.own, sum.exact);
             let member = Member { value, polynomial: polynomial.settled(ty), exact };
@@ -98,7 +105,7 @@ struct Expansion<'f> {
     func: &'f Function,
     block: Block,
     uses: &'f Uses,
-    /// Whether nothing wraps so far.
+    /// Whether the sum is promised not to wrap: it is expanded through what is, too.
     exact: bool,
     /// Operations that it may still be expanded through.
     left: u32,
@@ -122,10 +129,14 @@ impl Expansion<'_> {
         else {
             return Some(Polynomial::value(value));
         };
+        let promised = dfg.no_signed_wrap(inst);
+        if !promised && self.exact {
+            // What wraps is a number like any other.
+            return Some(Polynomial::value(value));
+        }
         self.left = self.left.checked_sub(1)?;
         let alone = alone && self.func.layout.block_of(inst) == Some(self.block);
         self.own += u32::from(alone);
-        self.exact &= dfg.no_signed_wrap(inst);
         let [a, b] = [a, b].map(|arg| (arg, alone && self.uses[dfg.resolve(arg)].0 == 1));
         let (a, b) = (self.of(a.0, a.1)?, self.of(b.0, b.1)?);
         match op {

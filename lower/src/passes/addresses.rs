@@ -5,7 +5,7 @@
 //!
 //! An index of 32 bits that is a sum which does not wrap (`iadd nsw`, or what is known of the bits of its terms or between which numbers they lie) is added term by term where that
 //! pays: constants become the offset of the access, in a loop what does not change is added to the base in front of it, and where an element at one of two terms is accessed anyway the other
-//! is added to its address. Of sums in a block that differ in a constant factor only, each is the one before it and a product ([`series`]); one that differs from an earlier one in a value is that and the value, and terms that cancel go ([`sums`]).
+//! is added to its address, and elements a constant apart in several blocks share the rest. Of sums in a block that differ in a constant factor only, each is the one before it and a product ([`series`]); one that differs from an earlier one in a value is that and the value, and terms that cancel go ([`sums`]).
 
 mod series;
 mod sums;
@@ -56,7 +56,8 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
         }
     }
     let known = KnownBits::of_function(func);
-    let mut sums = Sums { innermost, members, known, ranges, indexed, indexed_in, accessed };
+    let groups = Groups::of(func);
+    let mut sums = Sums { innermost, members, known, ranges, indexed, indexed_in, accessed, groups };
     let mut changes = flattened;
     for block in func.layout.blocks().collect::<Vec<Block>>() {
         let mut next = func.layout.first_inst(block);
@@ -238,6 +239,75 @@ enum Rest {
     Minus(Value),
 }
 
+/// Elements a constant away from each other, in several blocks: `p[row + x]` and `p[row + (x + 1)]`. Their terms are added one by one, so that the blocks
+/// share what they have in common.
+struct Groups {
+    /// How often elements are accessed at a sum that does not wrap, of two terms and a constant: base, scale, terms.
+    sums: FxHashMap<(Value, i32, Terms), u32>,
+    /// How often a term is one of them.
+    terms: FxHashMap<(Value, i32, Value), u32>,
+}
+
+/// So many elements share what is computed for them, from here on.
+const MIN_GROUP: u32 = 3;
+
+impl Groups {
+    fn of(func: &Function) -> Groups {
+        let mut groups = Groups { sums: FxHashMap::default(), terms: FxHashMap::default() };
+        // Within a block others take care of it.
+        let mut last: FxHashMap<(Value, i32, Terms), Block> = FxHashMap::default();
+        for block in func.layout.blocks() {
+            for inst in func.layout.insts(block) {
+                let InstData::Index { scale, args: [base, index] } = func.dfg[inst] else { continue };
+                let Some((index, Opcode::Sext)) = narrow(func, index) else { continue };
+                for (terms, _) in promised_sums(func, index) {
+                    if last.insert((base, scale, terms), block) != Some(block) {
+                        *groups.sums.entry((base, scale, terms)).or_default() += 1;
+                        for term in terms {
+                            *groups.terms.entry((base, scale, term)).or_default() += 1;
+                        }
+                    }
+                }
+            }
+        }
+        groups
+    }
+
+    /// The terms of an index whose element is one of a group, the one that more elements have last, and the constant.
+    fn find(&self, func: &Function, (base, scale): (Value, i32), index: Value) -> Option<(Terms, i64)> {
+        let is_group =
+            |terms: Terms| self.sums.get(&(base, scale, terms)).is_some_and(|&count| count >= MIN_GROUP);
+        let (terms, constant) = promised_sums(func, index).into_iter().find(|&(terms, _)| is_group(terms))?;
+        let [a, b] = terms.map(|term| self.terms.get(&(base, scale, term)));
+        Some((if a > b { [terms[1], terms[0]] } else { terms }, constant))
+    }
+}
+
+/// An index of 32 bits as sums of two terms and a constant, of which none wraps.
+fn promised_sums(func: &Function, index: Value) -> SmallVec<[(Terms, i64); 3]> {
+    let sum = |value: Value| {
+        let inst = func.dfg.def_inst(func.dfg.resolve(value))?;
+        match func.dfg[inst] {
+            InstData::Binary { op: Opcode::Iadd, args } if func.dfg.no_signed_wrap(inst) => Some(args),
+            _ => None,
+        }
+    };
+    let mut found = SmallVec::new();
+    let Some([a, b]) = sum(index).filter(|&[_, b]| func.dfg.int_const(b).is_none()) else { return found };
+    let mut add = |terms: Terms, constant| {
+        found.push((in_order(terms.map(|term| func.dfg.resolve(term))), constant));
+    };
+    add([a, b], 0);
+    for (one, other) in [(a, b), (b, a)] {
+        if let Some([rest, constant]) = sum(other)
+            && let Some(constant) = func.dfg.int_const(constant)
+        {
+            add([one, rest], constant);
+        }
+    }
+    found
+}
+
 struct Sums {
     innermost: SecondaryMap<Block, u32>,
     members: Vec<FxHashSet<Block>>,
@@ -250,6 +320,7 @@ struct Sums {
     indexed_in: FxHashSet<(Value, i32, Value, Block)>,
     /// The sums that elements are found at, by [`accessed_sum`].
     accessed: FxHashMap<(Value, i32, Terms, Block), Value>,
+    groups: Groups,
 }
 
 impl Sums {
@@ -297,6 +368,7 @@ impl Sums {
                 Some((a, Rest::Plus(b))) => self.beside(func, (base, scale), [a, b], way, at),
                 Some((_, Rest::Constant(_) | Rest::Minus(_))) | None => None,
             };
+            let group = (way == Opcode::Sext).then(|| self.groups.find(func, (base, scale), value)).flatten();
             let is_element = |value: Value| self.indexed.contains(&(base, scale, func.dfg.resolve(value)));
             let is_element_here =
                 |value: Value| self.indexed_in.contains(&(base, scale, func.dfg.resolve(value), at));
@@ -332,6 +404,11 @@ impl Sums {
                     let Some((element, c)) = beside else { continue };
                     constant = constant.wrapping_add(c);
                     work.push(element);
+                }
+                Some((_, Rest::Plus(_))) if group.is_some() => {
+                    let Some((terms, c)) = group else { continue };
+                    constant = constant.wrapping_add(c);
+                    work.extend(terms);
                 }
                 Some((a, Rest::Plus(b)))
                     if terms.is_empty() && work.is_empty() && is_element(a) != is_element(b) =>

@@ -24,6 +24,8 @@ use warpsmith_isa::StateSpace;
 
 /// How many instructions behind a sum its extension is looked for.
 const MAX_AHEAD: usize = 8;
+/// How many sums and products in a row lead to the extended one.
+const MAX_LINKS: u32 = 4;
 /// How far up a block is looked for in which two addresses can be made at once.
 const MAX_CLIMB: usize = 64;
 
@@ -124,17 +126,30 @@ fn is_part_of_address(func: &Function, inst: Inst) -> bool {
         || matches!(*data, InstData::Binary { op: Opcode::Ptradd, .. })
         || matches!(*data, InstData::Binary { op: Opcode::Imul, args: [_, by] } if is_wide(by))
         || matches!(*data, InstData::Unary { op: Opcode::Sext | Opcode::Zext, arg } if func.dfg.ty(arg) == Type::I32)
-        || (matches!(*data, InstData::Binary { op: Opcode::Iadd | Opcode::Isub, .. })
-            && is_extended_next(func, inst))
+        || leads_to_extension(func, inst, MAX_LINKS)
 }
 
-/// Whether what is computed of 32 bits is extended to 64 a few instructions further on.
-fn is_extended_next(func: &Function, inst: Inst) -> bool {
+/// Whether an instruction is a sum or product of 32 bits that is extended to 64 a few instructions further on, or one that others which are so are computed from.
+fn leads_to_extension(func: &Function, inst: Inst, links: u32) -> bool {
     let result = func.dfg.first_result(inst).filter(|&value| func.dfg.ty(value) == Type::I32);
+    if result.is_none()
+        || !matches!(func.dfg[inst], InstData::Binary { op: Opcode::Iadd | Opcode::Isub | Opcode::Imul, .. })
+    {
+        return false;
+    }
     let behind = std::iter::successors(func.layout.next_inst(inst), |&inst| func.layout.next_inst(inst));
-    behind.take(MAX_AHEAD).any(|inst| {
-        matches!(func.dfg[inst], InstData::Unary { op: Opcode::Sext | Opcode::Zext, arg }
-            if Some(arg) == result && func.dfg.first_result(inst).is_some_and(|wide| func.dfg.ty(wide) == Type::I64))
+    behind.take(MAX_AHEAD).any(|user| {
+        if let InstData::Unary { op: Opcode::Sext | Opcode::Zext, arg } = func.dfg[user] {
+            let wide = func.dfg.first_result(user).is_some_and(|wide| func.dfg.ty(wide) == Type::I64);
+            return Some(arg) == result && wide;
+        }
+        // An index of 32 bits is extended by the way; its own sum is what elements differ in.
+        if let InstData::Index { args: [_, index], .. } = func.dfg[user] {
+            return Some(index) == result && links < MAX_LINKS;
+        }
+        links > 0
+            && func.dfg.args(user).iter().any(|&arg| Some(arg) == result)
+            && leads_to_extension(func, user, links - 1)
     })
 }
 

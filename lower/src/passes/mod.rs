@@ -42,6 +42,8 @@ mod effects;
 mod forward;
 mod globaldce;
 mod gvn;
+#[allow(clippy::wildcard_enum_match_arm, reason = "words are at hand of what moves them only")]
+mod halves;
 #[allow(clippy::wildcard_enum_match_arm, reason = "what is not looked at stays where it is")]
 mod hoist;
 mod ifconvert;
@@ -155,6 +157,7 @@ pub(crate) fn standard() -> Passes {
         .with(pass("forward", "load what a store or another load is known to have left", forward::run))
         .with_module(globaldce::GlobalDce)
         .with(pass("gvn", "compute equal values once; forward stores to loads in a block", gvn::run))
+        .with(pass("halves", "choose the words of integers of 64 bits by themselves", halves::run))
         .with(pass("hoist", "do what both sides of a branch begin with in front of it", hoist::run))
         .with_module(inline::Inliner)
         .with(pass("licm", "move what does not change in a loop before it", licm::run))

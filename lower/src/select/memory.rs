@@ -184,6 +184,15 @@ impl Selector<'_> {
             return;
         }
         let bytes = register_bytes(ty);
+        if ty == Type::I16
+            && access.align >= bytes
+            && let Some(pair) = self.two_bytes(value)
+        {
+            let [low, high] = pair.map(|byte| Operand::Use(self.reg(byte)));
+            let mnemonic = vector_access(access.opcode, 2, Type::I8, 1);
+            let operands = [Operand::Addr(access.base, access.offset), Operand::Vector(2), low, high];
+            return self.emit(mnemonic, &operands);
+        }
         if Repr::of(ty).count == 1 && access.align >= bytes {
             let mnemonic = access.opcode.with(memory_mod(ty, bytes));
             let float = matches!(ty, Type::F32 | Type::F64);
@@ -211,6 +220,37 @@ impl Selector<'_> {
                 }
             }
         }
+    }
+
+    /// The two values, in registers of one class, whose low bytes were put together to what is stored.
+    fn two_bytes(&mut self, value: Value) -> Option<[Value; 2]> {
+        let Some(&InstData::Binary { op: IrOp::Bor, args: [a, b] }) = self.absorbable(value) else {
+            return None;
+        };
+        let upper = |value| match self.absorbable(value) {
+            Some(&InstData::Binary { op: IrOp::Shl, args: [high, by] }) if self.int_const(by) == Some(8) => {
+                Some(high)
+            }
+            _ => None,
+        };
+        let (low, high) = match (upper(a), upper(b)) {
+            (None, Some(high)) => (a, high),
+            (Some(high), None) => (b, high),
+            (Some(_), Some(_)) | (None, None) => return None,
+        };
+        let zeros = self.known.of(&self.func.dfg, low)?.zeros;
+        if zeros & 0xff00 != 0xff00 || [low, high].iter().any(|&byte| self.int_const(byte).is_some()) {
+            return None;
+        }
+        // What was cut to 16 bits need not be for its low byte.
+        let cut = |value| match self.absorbable(value) {
+            Some(&InstData::Unary { op: IrOp::Trunc, arg }) if self.ty(arg) == Type::I32 => Some(arg),
+            _ => None,
+        };
+        Some(match (cut(low), cut(high)) {
+            (Some(low), Some(high)) => [low, high],
+            (Some(_) | None, Some(_) | None) => [low, high],
+        })
     }
 
     /// The bytes that one instruction accesses at most.

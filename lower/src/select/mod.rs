@@ -132,7 +132,7 @@ struct Selector<'a> {
     extending: SecondaryMap<Value, Option<bool>>,
     /// Whether something else than 1 is divided in `f32`, and in `f64`, where that was asked for.
     quotients: Option<[bool; 2]>,
-    /// What is known of the values that a `switch` decides on.
+    /// What is known of values that a `switch` decides on, or that were put together to be stored.
     known: KnownBits,
     blocks: SecondaryMap<Block, PackedOption<mach::Block>>,
     /// The blocks made for the `switch` at the end of a block.

@@ -145,19 +145,19 @@ impl First<'_> {
             return call.args(&self.func.dfg.pool).get(n as usize).copied();
         }
         let ty = self.func.dfg.ty(value);
-        let data = match self.func.dfg.def_data(value)? {
-            &InstData::IntConst { value } => InstData::IntConst { value },
-            &InstData::Binary {
+        let data = match *self.func.dfg.def_data(value)? {
+            InstData::IntConst { value } => InstData::IntConst { value },
+            InstData::Binary {
                 op: op @ (Opcode::Iadd | Opcode::Isub | Opcode::Imul | Opcode::Shl),
                 args: [a, b],
             } => {
                 let args = [self.of(a, outside, depth)?, self.of(b, outside, depth)?];
                 InstData::Binary { op, args }
             }
-            &InstData::Unary { op: op @ (Opcode::Sext | Opcode::Zext), arg } => {
+            InstData::Unary { op: op @ (Opcode::Sext | Opcode::Zext), arg } => {
                 InstData::Unary { op, arg: self.of(arg, outside, depth)? }
             }
-            &InstData::Index { scale, args: [base, index] } => {
+            InstData::Index { scale, args: [base, index] } => {
                 let args = [self.of(base, outside, depth)?, self.of(index, outside, depth)?];
                 InstData::Index { scale, args }
             }

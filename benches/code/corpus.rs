@@ -64,7 +64,7 @@ pub enum Fill {
 }
 
 impl Kernel {
-    /// Reads `NAME grid=4 block=16,16 args=a,out,32,2.5 fill=f32`; `n=32` stands for `args=a,b,out,32`.
+    /// Reads `NAME grid=4 block=16,16 args=a,out,32,2.5 fill=f32`; `n=32` denotes `args=a,b,out,32`.
     fn parse(line: &str) -> Option<Kernel> {
         let mut words = line.split_whitespace();
         let name = words.next()?.to_owned();

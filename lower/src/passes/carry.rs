@@ -134,6 +134,14 @@ impl Plan {
                 }
             }
             let load = load?;
+            // Beside the store in its own round, another may write its bytes in the next, in front of the load.
+            let follows = |&(inst, other): &(Inst, Effect)| {
+                inst != store
+                    && matches!(other, Effect::Writes(access) if access.pointer.root == written.pointer.root)
+            };
+            if ahead && effects.iter().any(follows) {
+                return None;
+            }
             let always = comes_before(load, &ends) && comes_before(store, &latches);
             let fits = always && !ty.is_aggregate();
             let ahead = ahead.then(|| found.blocks.clone());

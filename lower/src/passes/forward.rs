@@ -3,12 +3,10 @@
 //! Memory in SSA form says what each load depends on; two loads of the same bytes that depend on the same version find the same. A store of what
 //! memory holds already goes. Barriers, fences and calls write all memory that others can reach.
 
-use super::gvn::{short_hash, spread};
+use super::near::{Near, short_hash};
 use super::{insert_before, replace_with};
 use crate::analysis::{Memory, Root, Version};
 use crate::pass::{Changes, Context};
-use hashbrown::HashTable;
-use hashbrown::hash_table::Entry;
 use warpsmith_ir::{Block, DominatorTree, Function, Inst, InstData, Opcode, Type, Value};
 
 /// Values that are kept for one place.
@@ -17,10 +15,10 @@ const MAX_KNOWN: usize = 4;
 /// Bytes of memory as some version has them.
 type Place = (Root, i64, u64, Version);
 
-/// What places hold. In a large function that does not fit into a cache: the table has but the number of the newest value of each place, and its hash.
-#[derive(Default)]
+/// What places hold.
 struct Known {
-    newest: HashTable<(u32, u32)>,
+    /// The number of the newest value of each place.
+    newest: Near<u32>,
     values: Vec<Held>,
 }
 
@@ -34,24 +32,29 @@ struct Held {
 }
 
 impl Known {
+    fn of_function(func: &Function) -> Known {
+        Known { newest: Near::new(func.dfg.num_insts()), values: Vec::new() }
+    }
+
     /// The values of a place, the newest first.
-    fn of(&self, place: &Place) -> impl Iterator<Item = &Held> {
-        let hash = short_hash(place);
-        let held = |number: u32| &self.values[number as usize];
-        let is_of = |&(known, number): &(u32, u32)| known == hash && held(number).place == *place;
-        let newest = self.newest.find(spread(hash), is_of).map(|&(_, number)| held(number));
+    fn of(&mut self, place: &Place) -> impl Iterator<Item = &Held> {
+        let Known { newest, values } = self;
+        let newest =
+            newest.find(Some(number(place)), short_hash(place), |&at| values[at as usize].place == *place);
+        let held = |number: u32| &values[number as usize];
+        let newest = newest.ok().map(|&mut number| held(number));
         std::iter::successors(newest, move |newer| newer.older.map(held)).take(MAX_KNOWN)
     }
 
     fn remember(&mut self, place: Place, value: Value, block: Block) {
-        let hash = short_hash(&place);
         let Known { newest, values } = self;
-        let is_of = |&(known, number): &(u32, u32)| known == hash && values[number as usize].place == place;
-        let number = values.len() as u32;
-        let older = match newest.entry(spread(hash), is_of, |&(hash, _)| spread(hash)) {
-            Entry::Occupied(mut entry) => Some(std::mem::replace(&mut entry.get_mut().1, number)),
-            Entry::Vacant(entry) => {
-                entry.insert((hash, number));
+        let at = values.len() as u32;
+        let older = match newest
+            .find(Some(number(&place)), short_hash(&place), |&at| values[at as usize].place == place)
+        {
+            Ok(newest) => Some(std::mem::replace(newest, at)),
+            Err(room) => {
+                newest.insert(room, at);
                 None
             }
         };
@@ -59,10 +62,19 @@ impl Known {
     }
 }
 
+/// A number for the version of memory that a place is of.
+fn number((.., version): &Place) -> u32 {
+    match *version {
+        Version::Entry => 0,
+        Version::Meeting(block) => 2 * block.as_u32() + 1,
+        Version::Write(number) => 2 * number + 2,
+    }
+}
+
 pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let dominators = cx.analyses.get::<DominatorTree>(func);
     let mut memory = Memory::compute(func, cx.analyses);
-    let mut known = Known::default();
+    let mut known = Known::of_function(func);
     let mut changes = 0;
     for &block in dominators.preorder() {
         let mut next = func.layout.first_inst(block);

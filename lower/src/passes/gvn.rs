@@ -8,15 +8,14 @@
 //! of which none dominates the others are made once where their ways part. So are the parts of an address of 64 bits, an extended index, its product and the
 //! sum, which the branches of a stencil's borders otherwise compute each for itself.
 
+use super::near::{Near, half};
 use super::replace_with;
 use crate::analysis::Loops;
 use crate::pass::{Changes, Context};
 use cranelift_entity::SecondaryMap;
-use hashbrown::HashTable;
-use hashbrown::hash_table::Entry;
 use smallvec::SmallVec;
 use std::hash::{Hash, Hasher};
-use warpsmith_base::{FxHashMap, FxHasher};
+use warpsmith_base::FxHasher;
 use warpsmith_ir::{
     Block, DominatorTree, EntityRef, Function, Inst, InstData, MemFlags, Opcode, Traits, Type, Value,
 };
@@ -31,9 +30,8 @@ const MAX_CLIMB: usize = 64;
 
 pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let dominators = cx.analyses.get::<DominatorTree>(func);
-    let mut known = Known::with_capacity(func.layout.num_insts());
-    // What memory holds, and at which epoch.
-    let mut memory: FxHashMap<Key, (Value, u32)> = FxHashMap::default();
+    // The computations that were met, and what memory holds.
+    let (mut known, mut memory) = (Near::new(func.dfg.num_values()), Near::new(0));
     let mut changes = 0;
     let mut depths: Option<SecondaryMap<Block, u32>> = None;
     // Counts what may have written memory; also distinguishes blocks.
@@ -47,31 +45,48 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
             let traits = func.traits(inst);
             if traits.intersects(Traits::WRITES.union(Traits::CONVERGENT).union(Traits::SIDE_EFFECT)) {
                 epoch += 1;
-                if let Some((key, value)) = stored(func, inst) {
-                    memory.insert(key, (value, epoch));
+                if let InstData::Store { args: [value, _], .. } = func.dfg[inst]
+                    && let Some(stored) = accessed(func, inst)
+                {
+                    let value = func.dfg.resolve(value);
+                    let held = InMemory { access: inst, value, epoch };
+                    match memory.find(Some(stored.3.as_u32()), place_hash(func, stored), is_at(func, stored))
+                    {
+                        Ok(known) => *known = held,
+                        Err(room) => memory.insert(room, held),
+                    }
                 }
                 continue;
             }
             let Some(result) = func.dfg.first_result(inst) else { continue };
-            let Some(key) = key(func, inst, traits) else { continue };
             if traits.contains(Traits::READS) {
-                let held = memory.entry(key).or_insert((result, epoch));
-                if held.1 != epoch {
-                    *held = (result, epoch);
-                } else if held.0 != result {
-                    replace_with(func, inst, held.0);
-                    changes += 1;
+                let Some(read) = accessed(func, inst) else { continue };
+                let held = InMemory { access: inst, value: result, epoch };
+                match memory.find(Some(read.3.as_u32()), place_hash(func, read), is_at(func, read)) {
+                    Ok(known) if known.epoch != epoch => *known = held,
+                    Ok(known) => {
+                        let value = known.value;
+                        replace_with(func, inst, value);
+                        changes += 1;
+                    }
+                    Err(room) => memory.insert(room, held),
                 }
                 continue;
             }
-            let mut entry = match known.entry(func, &key) {
-                (Entry::Occupied(entry), _) => entry,
-                (Entry::Vacant(entry), hash) => {
-                    entry.insert(Computation { hash, value: result, block });
+            let Some((number, hash)) = digest(func, inst, traits) else { continue };
+            let is_equal = |known: &Computation| {
+                func.dfg
+                    .def_inst(known.value)
+                    .is_some_and(|made| key(func, made, func.traits(made)) == key(func, inst, traits))
+            };
+            let other = match known.find(number, hash, is_equal) {
+                Ok(other) => other,
+                Err(room) => {
+                    known.insert(room, Computation { value: result, block });
                     continue;
                 }
             };
-            let &Computation { value, block: at, .. } = entry.get();
+            let &mut Computation { value, block: at } = other;
             if dominators.dominates(at, block) {
                 // What is kept promises what both do; a load promises nothing of what was stored.
                 if let Some(kept) = func.dfg.def_inst(value)
@@ -96,13 +111,12 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
                     func.dfg.set_promised(made, promised);
                     func.layout.remove_inst(made);
                     func.layout.insert_inst_before(made, end);
-                    entry.get_mut().block = common;
+                    other.block = common;
                     replace_with(func, inst, value);
                     changes += 1;
                     continue;
                 }
             }
-            let other = entry.get_mut();
             (other.value, other.block) = (result, block);
         }
     }
@@ -173,118 +187,130 @@ fn common_dominator(
         .find(|&block| depths[block] <= most && dominators.dominates(block, b))
 }
 
-/// The computations that were met. The table of a large function does not fit into a cache, so it has no more than three numbers for each: keys are
-/// made again of those whose hashes are equal.
-struct Known(HashTable<Computation>);
-
+/// A computation that was met.
 struct Computation {
-    hash: u32,
     value: Value,
     block: Block,
 }
 
-impl Known {
-    fn with_capacity(size: usize) -> Known {
-        Known(HashTable::with_capacity(size))
-    }
+/// A load or store in whose place the memory of some epoch holds a value.
+struct InMemory {
+    access: Inst,
+    value: Value,
+    epoch: u32,
+}
 
-    /// The place of the computation with a key, and the hash of that.
-    fn entry(&mut self, func: &Function, key: &Key) -> (Entry<'_, Computation>, u32) {
-        let hash = short_hash(key);
-        let is_equal = |known: &Computation| {
-            let made = func.dfg.def_inst(known.value).filter(|_| known.hash == hash);
-            made.is_some_and(|made| self::key(func, made, func.traits(made)).as_ref() == Some(key))
-        };
-        (self.0.entry(spread(hash), is_equal, |known| spread(known.hash)), hash)
+/// Takes the words in which two computations are equal.
+trait Words {
+    fn word(&mut self, word: u64);
+}
+
+impl Words for FxHasher {
+    fn word(&mut self, word: u64) {
+        self.write_u64(word);
     }
 }
 
-/// Half of a hash, for tables that keep those of their entries.
-pub(super) fn short_hash(key: &impl Hash) -> u32 {
+/// A short hash of the place of an access.
+fn place_hash(func: &Function, accessed: Accessed) -> u32 {
     let mut hasher = FxHasher::default();
-    key.hash(&mut hasher);
-    let hash = hasher.finish();
-    (hash ^ hash >> 32) as u32
+    access_words(func, accessed, &mut hasher);
+    half(hasher.finish())
 }
 
-/// A whole hash from half of one: a table looks at both ends.
-pub(super) fn spread(hash: u32) -> u64 {
-    u64::from(hash) << 32 | u64::from(hash)
+fn is_at(func: &Function, place: Accessed) -> impl Fn(&InMemory) -> bool {
+    move |held| accessed(func, held.access).is_some_and(|held| is_same_place(held, place))
 }
 
-/// What makes two computations equal: the operation and the type in one word, the operation's constants, the operands, two in each word.
-#[derive(PartialEq, Eq)]
-pub(super) struct Key(SmallVec<[u64; 3]>);
-
-impl Key {
-    fn new(func: &Function, ty: Type, op: Opcode, constants: &[u64], args: &[Value]) -> Key {
-        let mut words = SmallVec::new();
-        words.push((op as u64) << 48 | ty.number());
-        constants.iter().for_each(|word| words.push(*word));
-        let number = |arg: &Value| u64::from(func.dfg.resolve(*arg).as_u32());
-        for pair in args.chunks(2) {
-            words.push(number(&pair[0]) << 32 | pair.get(1).map_or(u32::MAX.into(), number));
-        }
-        Key(words)
-    }
+/// A short hash of an instruction that can be equal to others, and the number of its newest operand. No key is made, whose words would wait for those
+/// that the tables write.
+fn digest(func: &Function, inst: Inst, traits: Traits) -> Option<(Option<u32>, u32)> {
+    let mut hasher = FxHasher::default();
+    describe(func, inst, traits, &mut hasher)?;
+    let newest = func.dfg.args(inst).iter().map(|&arg| func.dfg.resolve(arg).as_u32()).max();
+    Some((newest, half(hasher.finish())))
 }
 
-impl Hash for Key {
-    /// Word by word: a slice would be hashed as bytes.
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.0.iter().for_each(|word| state.write_u64(*word));
+/// What makes two computations equal, as words.
+#[derive(PartialEq, Eq, Default)]
+pub(super) struct Key(SmallVec<[u64; 4]>);
+
+impl Words for Key {
+    fn word(&mut self, word: u64) {
+        self.0.push(word);
     }
 }
 
 /// What makes an instruction equal to others, if that can be; reads of memory only where nothing between them can write.
 pub(super) fn key(func: &Function, inst: Inst, traits: Traits) -> Option<Key> {
+    let mut key = Key::default();
+    describe(func, inst, traits, &mut key)?;
+    Some(key)
+}
+
+/// What makes an instruction equal to others, if that can be: the operation and the type in one word, the operation's constants, the operands, two in
+/// each word.
+#[deny(clippy::wildcard_enum_match_arm)]
+fn describe(func: &Function, inst: Inst, traits: Traits, to: &mut impl Words) -> Option<()> {
     let ty = func.dfg.ty(func.dfg.first_result(inst)?);
     let data = &func.dfg[inst];
     let args = data.args(&func.dfg.pool);
-    let make = |constants: &[u64], args: &[Value]| Some(Key::new(func, ty, data.opcode(), constants, args));
+    let op = data.opcode();
     match *data {
-        InstData::IntConst { value } => make(&[value as u64], &[]),
-        InstData::FloatConst { bits } => make(&[bits], &[]),
+        InstData::IntConst { value } => words(func, ty, op, [value as u64], &[], to),
+        InstData::FloatConst { bits } => words(func, ty, op, [bits], &[], to),
         InstData::Binary { args: [a, b], .. } if traits.contains(Traits::COMMUTATIVE) => {
-            make(&[], &[a.min(b), a.max(b)])
+            words(func, ty, op, [], &[a.min(b), a.max(b)], to);
         }
-        InstData::Unary { .. } | InstData::Binary { .. } | InstData::Ternary { .. } => make(&[], args),
-        InstData::IntCompare { cond, args: [a, b] } if a > b => make(&[cond.swapped() as u64], &[b, a]),
-        InstData::IntCompare { cond, .. } => make(&[cond as u64], args),
-        InstData::FloatCompare { cond, args: [a, b] } if a > b => make(&[cond.swapped() as u64], &[b, a]),
-        InstData::FloatCompare { cond, .. } => make(&[cond as u64], args),
-        InstData::Load { flags, offset, ptr } => Some(load_key(func, ty, flags, offset, ptr)),
-        InstData::Index { scale, .. } => make(&[scale as u64], args),
-        InstData::StackAddr { slot, offset } => make(&[slot.index() as u64, offset as u64], &[]),
-        InstData::GlobalAddr { global, offset } => make(&[global.index() as u64, offset as u64], &[]),
-        InstData::FuncAddr { func } => make(&[func.index() as u64], &[]),
-        InstData::Vec { .. } | InstData::Zero | InstData::Aggregate { .. } => make(&[], args),
+        InstData::Unary { .. } | InstData::Binary { .. } | InstData::Ternary { .. } => {
+            words(func, ty, op, [], args, to);
+        }
+        InstData::IntCompare { cond, args: [a, b] } if a > b => {
+            words(func, ty, op, [cond.swapped() as u64], &[b, a], to);
+        }
+        InstData::IntCompare { cond, .. } => words(func, ty, op, [cond as u64], args, to),
+        InstData::FloatCompare { cond, args: [a, b] } if a > b => {
+            words(func, ty, op, [cond.swapped() as u64], &[b, a], to);
+        }
+        InstData::FloatCompare { cond, .. } => words(func, ty, op, [cond as u64], args, to),
+        InstData::Load { flags, offset, ptr } => access_words(func, (ty, flags, offset, ptr), to),
+        InstData::Index { scale, .. } => words(func, ty, op, [scale as u64], args, to),
+        InstData::StackAddr { slot, offset } => {
+            words(func, ty, op, [slot.index() as u64, offset as u64], &[], to);
+        }
+        InstData::GlobalAddr { global, offset } => {
+            words(func, ty, op, [global.index() as u64, offset as u64], &[], to);
+        }
+        InstData::FuncAddr { func: callee } => words(func, ty, op, [callee.index() as u64], &[], to),
+        InstData::Vec { .. } | InstData::Zero | InstData::Aggregate { .. } => {
+            words(func, ty, op, [], args, to);
+        }
         // One with two results would need both to be replaced; legalisation has made these of others before passes run.
-        InstData::List { .. } => None,
+        InstData::List { .. } => return None,
         InstData::Ptx { data, .. } if traits == Traits::NONE && func.dfg.results(inst).len() == 1 => {
             let data = &func.dfg.ptx[data];
             // Operands that are not values, and modifiers, as they are written.
             let text = format!("{} {:?}", data.mnemonic(), data.operands);
-            let words = text.as_bytes().chunks(8).map(|bytes| {
+            let written = text.as_bytes().chunks(8).map(|bytes| {
                 bytes.iter().fold(bytes.len() as u64, |word, &byte| word << 8 | u64::from(byte))
             });
-            let constants: SmallVec<[u64; 16]> = std::iter::once(text.len() as u64).chain(words).collect();
-            make(&constants, args)
+            words(func, ty, op, std::iter::once(text.len() as u64).chain(written), args, to);
         }
-        InstData::Extract { lane, .. } | InstData::Insert { lane, .. } => make(&[lane.into()], args),
+        InstData::Extract { lane, .. } | InstData::Insert { lane, .. } => {
+            words(func, ty, op, [lane.into()], args, to);
+        }
         InstData::ExtractValue { path, .. } | InstData::InsertValue { path, .. } => {
-            let path: SmallVec<[u64; 6]> = func.dfg.paths[path].iter().map(|&n| u64::from(n)).collect();
-            make(&path, args)
+            words(func, ty, op, func.dfg.paths[path].iter().map(|&n| n.into()), args, to);
         }
         InstData::Sreg { reg } => {
             let mut hasher = FxHasher::default();
             reg.hash(&mut hasher);
             // The hash of two small fields distinguishes all special registers, which a test checks.
-            make(&[hasher.finish()], &[])
+            words(func, ty, op, [hasher.finish()], &[], to);
         }
         // What reads only may find something else the next time.
         InstData::Call { callee, .. } if traits.is_pure() && func.dfg.results(inst).len() == 1 => {
-            make(&[callee.index() as u64], args)
+            words(func, ty, op, [callee.index() as u64], args, to);
         }
         // What writes, communicates or ends a block was sorted out by its traits.
         InstData::Store { .. }
@@ -296,21 +322,53 @@ pub(super) fn key(func: &Function, inst: Inst, traits: Traits) -> Option<Key> {
         | InstData::Brif { .. }
         | InstData::Switch { .. }
         | InstData::Return { .. }
-        | InstData::Trap => None,
+        | InstData::Trap => return None,
+    }
+    Some(())
+}
+
+fn words(
+    func: &Function,
+    ty: Type,
+    op: Opcode,
+    constants: impl IntoIterator<Item = u64>,
+    args: &[Value],
+    to: &mut impl Words,
+) {
+    to.word((op as u64) << 48 | ty.number());
+    constants.into_iter().for_each(|word| to.word(word));
+    let number = |arg: &Value| u64::from(func.dfg.resolve(*arg).as_u32());
+    for pair in args.chunks(2) {
+        to.word(number(&pair[0]) << 32 | pair.get(1).map_or(u32::MAX.into(), number));
     }
 }
 
-fn load_key(func: &Function, ty: Type, flags: MemFlags, offset: i32, ptr: Value) -> Key {
-    // A promise of better alignment belongs to the one access that makes it.
-    let place = u64::from(offset as u32) << 32 | u64::from(flags.align(ty));
-    Key::new(func, ty, Opcode::Load, &[place], &[ptr])
+/// The type, the promises, the offset and the pointer of a load, or of a store that a load behind it may find.
+type Accessed = (Type, MemFlags, i32, Value);
+
+fn accessed(func: &Function, access: Inst) -> Option<Accessed> {
+    match func.dfg[access] {
+        InstData::Load { flags, offset, ptr } => {
+            let result = func.dfg.first_result(access)?;
+            Some((func.dfg.ty(result), flags, offset, func.dfg.resolve(ptr)))
+        }
+        InstData::Store { flags, offset, args: [value, ptr] } if !flags.volatile => {
+            Some((func.dfg.ty(value), flags, offset, func.dfg.resolve(ptr)))
+        }
+        _ => None,
+    }
 }
 
-/// What a load behind a store will find.
-fn stored(func: &Function, inst: Inst) -> Option<(Key, Value)> {
-    let InstData::Store { flags, offset, args: [value, ptr] } = func.dfg[inst] else { return None };
-    let ty = func.dfg.ty(value);
-    (!flags.volatile).then(|| (load_key(func, ty, flags, offset, ptr), func.dfg.resolve(value)))
+fn access_words(func: &Function, (ty, flags, offset, ptr): Accessed, to: &mut impl Words) {
+    // A promise of better alignment belongs to the one access that makes it.
+    let place = u64::from(offset as u32) << 32 | u64::from(flags.align(ty));
+    words(func, ty, Opcode::Load, [place], &[ptr], to);
+}
+
+/// Whether two accesses are of the same bytes as the same type.
+fn is_same_place(a: Accessed, b: Accessed) -> bool {
+    let place = |(ty, flags, offset, ptr): Accessed| (ty, flags.align(ty), offset, ptr);
+    place(a) == place(b)
 }
 
 #[cfg(test)]
@@ -336,10 +394,10 @@ mod tests {
         let mut module =
             warpsmith_ir::parse_module(text.as_str()).unwrap_or_else(|errors| panic!("{errors}"));
         let func = module.functions.values().next().expect("one function");
-        let insts = || func.layout.blocks().flat_map(|block| func.layout.insts(block));
-        let keys: Vec<Key> = insts().filter_map(|inst| key(func, inst, func.traits(inst))).collect();
-        let hashes: warpsmith_base::FxHashSet<u32> = keys.iter().map(short_hash).collect();
-        assert!(hashes.len() < keys.len());
+        let insts = func.layout.blocks().flat_map(|block| func.layout.insts(block));
+        let digests: Vec<_> = insts.filter_map(|inst| digest(func, inst, func.traits(inst))).collect();
+        let hashes: warpsmith_base::FxHashSet<u32> = digests.iter().map(|&(_, hash)| hash).collect();
+        assert!(hashes.len() < digests.len());
         let pipeline = crate::Pipeline::parse("gvn").expect("a pass");
         let report = pipeline.run(&mut module, &mut crate::Options::default()).expect("it is valid");
         assert_eq!(report.passes[0].changes, 0);

@@ -41,6 +41,7 @@ mod effects;
 #[allow(clippy::wildcard_enum_match_arm, reason = "only loads and stores are of interest")]
 mod forward;
 mod globaldce;
+#[allow(clippy::wildcard_enum_match_arm, reason = "only loads and stores access memory")]
 mod gvn;
 #[allow(clippy::wildcard_enum_match_arm, reason = "words are at hand of what moves them only")]
 mod halves;
@@ -59,6 +60,7 @@ mod mem2reg;
 mod merge;
 #[allow(clippy::wildcard_enum_match_arm, reason = "only masks and shifts are of interest")]
 mod narrow;
+mod near;
 #[allow(clippy::wildcard_enum_match_arm, reason = "only loads and stores are of interest")]
 mod pack;
 #[allow(clippy::wildcard_enum_match_arm, reason = "what is computed in other ways is not compared")]

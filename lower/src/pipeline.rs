@@ -1,9 +1,9 @@
 //! Which passes run, in which order, and what can be watched while they do.
 
-use crate::analysis::{Analyses, Notes};
+use crate::analysis::Analyses;
 use crate::log::{self, Count, Log, Remark};
 use crate::pass::{AnyPass, Changes, Context, ModuleContext, ModulePass, Pass, Passes, Signature};
-use cranelift_entity::{PrimaryMap, SecondaryMap};
+use cranelift_entity::PrimaryMap;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -257,7 +257,7 @@ impl Pipeline {
         options: &mut Options<'_>,
     ) -> Result<Report, Diagnostics> {
         let mut report = Report::default();
-        let mut analyses: SecondaryMap<FuncId, Kept> = SecondaryMap::new();
+        let mut known = KnownByName::default();
         for pass in &self.passes {
             let start = Instant::now();
             let mut entry = PassReport { name: pass.name(), changes: 0, functions: 0, time: Duration::ZERO };
@@ -273,7 +273,7 @@ impl Pipeline {
                         report.applied_to(Some(&func.name));
                         let counted = options.verify_each && !pass.copies_loops();
                         let convergent = counted.then(|| convergent_ops(func));
-                        let analyses = &mut analyses[id].0;
+                        let analyses = &mut known.entry_ref(&func.name).or_default().analyses;
                         let left = options.bisect_limit.map(|limit| limit.saturating_sub(report.done()));
                         let mut log = Log::new(pass.name(), options.remarks, left);
                         let mut cx =
@@ -293,18 +293,7 @@ impl Pipeline {
                 }
                 AnyPass::Module(pass) => {
                     if report.apply(options, pass.name()) {
-                        // Functions may have other numbers afterwards.
-                        let mut notes = NotesByName::default();
-                        for (id, func) in module.functions.iter() {
-                            let Kept(analyses) = std::mem::take(&mut analyses[id]);
-                            notes.insert(func.name.clone(), analyses.into_notes());
-                        }
-                        entry.changes = pass.run(module, &ModuleContext::new(target));
-                        analyses.clear();
-                        for (id, func) in module.functions.iter() {
-                            let notes = notes.remove(&func.name).unwrap_or_default();
-                            analyses[id] = Kept(Analyses::with_notes(notes));
-                        }
+                        entry.changes = run_on_module(&**pass, module, target, &mut known);
                     }
                 }
             }
@@ -324,12 +313,12 @@ impl Pipeline {
     /// to a function depends on no other function's body.
     fn run_unwatched(&self, module: &mut Module, target: Option<Target>, remarks: bool) -> Report {
         let mut report = Report::default();
-        let mut notes = NotesByName::default();
+        let mut known = KnownByName::default();
         let mut rest = &self.passes[..];
         while let Some((first, others)) = rest.split_first() {
             if let AnyPass::Module(pass) = first {
                 let start = Instant::now();
-                let changes = pass.run(module, &ModuleContext::new(target));
+                let changes = run_on_module(&**pass, module, target, &mut known);
                 let name = pass.name();
                 report.passes.push(PassReport { name, changes, functions: 0, time: start.elapsed() });
                 report.count(1, name, None);
@@ -342,7 +331,7 @@ impl Pipeline {
                 AnyPass::Function(pass) => Some(&**pass),
                 AnyPass::Module(_) => None,
             });
-            run_group(&passes.collect::<Vec<_>>(), module, target, remarks, &mut notes, &mut report);
+            run_group(&passes.collect::<Vec<_>>(), module, target, remarks, &mut known, &mut report);
             rest = others;
         }
         report
@@ -390,17 +379,34 @@ impl Report {
     }
 }
 
-/// What passes noted of each function, by its name.
-type NotesByName = FxHashMap<String, Notes>;
-
-/// The analyses of a function between two passes. Those of a copy are computed again.
+/// What is known of a function between two passes.
 #[derive(Default)]
-struct Kept(Analyses);
+struct Known {
+    analyses: Analyses,
+    /// How many applications of passes have changed it so far...
+    version: u32,
+    /// ... and which number that was when a pass had nothing to change.
+    idle: FxHashMap<&'static str, u32>,
+}
 
-impl Clone for Kept {
-    fn clone(&self) -> Self {
-        Kept::default()
+/// What is known of each function, by its name.
+type KnownByName = FxHashMap<String, Known>;
+
+/// Runs a pass over a module, which may have other functions with other numbers afterwards.
+fn run_on_module(
+    pass: &dyn ModulePass,
+    module: &mut Module,
+    target: Option<Target>,
+    known: &mut KnownByName,
+) -> u32 {
+    let changes = pass.run(module, &ModuleContext::new(target));
+    if changes > 0 {
+        for known in known.values_mut() {
+            known.analyses = std::mem::take(&mut known.analyses).without_analyses();
+            known.version += 1;
+        }
     }
+    changes
 }
 
 fn signatures(module: &Module) -> PrimaryMap<FuncId, Signature> {
@@ -423,45 +429,42 @@ fn run_group(
     module: &mut Module,
     target: Option<Target>,
     remarks: bool,
-    notes: &mut NotesByName,
+    known: &mut KnownByName,
     report: &mut Report,
 ) {
     let threads = parallel::pays(module.functions.values());
     let signatures = signatures(module);
     let Module { functions, globals, .. } = module;
     let bodies = functions.values_mut().filter(|func| !func.is_declaration());
-    let functions: Vec<(&mut Function, Notes)> = bodies
+    let functions: Vec<(&mut Function, Known)> = bodies
         .map(|func| {
-            let notes = notes.remove(&func.name).unwrap_or_default();
-            (func, notes)
+            let known = known.remove(&func.name).unwrap_or_default();
+            (func, known)
         })
         .collect();
     let count = functions.len() as u32;
     let last = functions.last().map(|(func, _)| func.name.clone());
     let globals = &*globals;
-    let done = parallel::map(functions, threads, |(func, notes)| {
-        let mut analyses = Analyses::with_notes(notes);
+    let done = parallel::map(functions, threads, |(func, mut known)| {
         let mut log = Log::new("", remarks, None);
-        // How many applications have changed the function so far, and which number that was when a pass found nothing to change.
-        let (mut version, mut idle) = (0, FxHashMap::default());
         let timed = |pass: &&dyn Pass| {
             let start = Instant::now();
-            if pass.may_be_skipped() && idle.get(pass.name()) == Some(&version) {
+            if pass.may_be_skipped() && known.idle.get(pass.name()) == Some(&known.version) {
                 return (0, Duration::ZERO);
             }
             log.enter(pass.name());
-            let (analyses, log) = (&mut analyses, &mut log);
+            let (analyses, log) = (&mut known.analyses, &mut log);
             let mut cx = Context { target, globals, signatures: &signatures, analyses, log };
             let changes = apply(*pass, func, &mut cx).count;
             if changes == 0 {
-                idle.insert(pass.name(), version);
+                known.idle.insert(pass.name(), known.version);
             } else {
-                version += 1;
+                known.version += 1;
             }
             (changes, start.elapsed())
         };
         let timed: Vec<(u32, Duration)> = passes.iter().map(timed).collect();
-        (timed, log, func.name.clone(), analyses.into_notes())
+        (timed, log, func.name.clone(), known)
     });
     for (i, pass) in passes.iter().enumerate() {
         let mut entry = PassReport { name: pass.name(), changes: 0, functions: count, time: Duration::ZERO };
@@ -474,9 +477,9 @@ fn run_group(
     if let Some((pass, function)) = passes.last().zip(last) {
         report.count(count * passes.len() as u32, pass.name(), Some(&function));
     }
-    for (_, log, name, noted) in done {
+    for (_, log, name, of_function) in done {
         report.add(log);
-        notes.insert(name, noted);
+        known.insert(name, of_function);
     }
 }
 

@@ -191,7 +191,7 @@ fn users_have_analyses_of_their_own() {
     assert_eq!(analyses.get::<Size>(&func).0, 3, "kept until something is said to have changed");
     analyses.invalidate(Changes::to_instructions(1).aspects);
     assert_eq!(analyses.get::<Size>(&func).0, 2);
-    assert!(std::rc::Rc::ptr_eq(&dominators, &analyses.get::<DominatorTree>(&func)));
+    assert!(std::sync::Arc::ptr_eq(&dominators, &analyses.get::<DominatorTree>(&func)));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use super::alias::Access;
 use super::{Analyses, Cfg, Effect, Pointers, Root};
 use cranelift_entity::SecondaryMap;
 use std::ops::Range;
-use std::rc::Rc;
+use std::sync::Arc;
 use warpsmith_base::FxHashSet;
 use warpsmith_ir::{Block, DominatorTree, Function, Inst, ValueDef};
 
@@ -49,9 +49,9 @@ enum Between {
 
 /// The versions of memory in a function.
 pub struct Memory {
-    pointers: Rc<Pointers>,
-    dominators: Rc<DominatorTree>,
-    cfg: Rc<Cfg>,
+    pointers: Arc<Pointers>,
+    dominators: Arc<DominatorTree>,
+    cfg: Arc<Cfg>,
     /// In front of each instruction that accesses memory.
     before: SecondaryMap<Inst, Option<Version>>,
     /// The writes by their numbers. Those of a block stand side by side in its order, so that a walk up goes through neighbours.

@@ -18,14 +18,14 @@ pub use postdom::PostDominators;
 pub use ranges::{Range, Ranges};
 pub(crate) use ranges::{exact, width};
 use std::any::{Any, TypeId};
-use std::rc::Rc;
+use std::sync::Arc;
 pub use uniform::Uniformity;
 use warpsmith_ir::{Compacted, DominatorTree, Function};
 
 /// Something that is computed from a function and kept until a pass changes what it was computed from.
 ///
 /// A type of a crate that uses this one can be an analysis too: [`Analyses::get`] computes and keeps it like those here.
-pub trait Analysis: PartialEq + 'static {
+pub trait Analysis: PartialEq + Send + Sync + 'static {
     /// The name, for messages.
     const NAME: &'static str;
     /// What of a function it is computed from, directly or through other analyses.
@@ -75,9 +75,9 @@ impl Analysis for Loops {
 /// // Loops were found by dominators, which are there now.
 /// let dominators = analyses.get::<DominatorTree>(func);
 /// analyses.invalidate(Aspects::INSTRUCTIONS);
-/// assert!(std::rc::Rc::ptr_eq(&dominators, &analyses.get::<DominatorTree>(func)));
+/// assert!(std::sync::Arc::ptr_eq(&dominators, &analyses.get::<DominatorTree>(func)));
 /// analyses.invalidate(Aspects::CONTROL_FLOW);
-/// assert!(!std::rc::Rc::ptr_eq(&dominators, &analyses.get::<DominatorTree>(func)));
+/// assert!(!std::sync::Arc::ptr_eq(&dominators, &analyses.get::<DominatorTree>(func)));
 /// ```
 #[derive(Default)]
 pub struct Analyses {
@@ -96,7 +96,7 @@ pub trait Note: Any + Send {
 
 /// What passes noted of a function: it stays when analyses go.
 #[derive(Default)]
-pub(crate) struct Notes(Vec<Box<dyn Note>>);
+struct Notes(Vec<Box<dyn Note>>);
 
 /// A function is compacted when so many times as many instructions have been made as are in its layout...
 const SPARSE: usize = 2;
@@ -107,20 +107,20 @@ struct Held {
     id: TypeId,
     name: &'static str,
     reads: Aspects,
-    value: Rc<dyn Any>,
+    value: Arc<dyn Any + Send + Sync>,
     /// Whether computing it again gives the same.
     holds: fn(&dyn Any, &Function) -> bool,
 }
 
 impl Analyses {
     /// An analysis of the function, which must be the one that this was asked about before.
-    pub fn get<A: Analysis>(&mut self, func: &Function) -> Rc<A> {
+    pub fn get<A: Analysis>(&mut self, func: &Function) -> Arc<A> {
         let id = TypeId::of::<A>();
         let known = self.held.iter().find(|held| held.id == id);
         if let Some(value) = known.and_then(|held| held.value.clone().downcast::<A>().ok()) {
             return value;
         }
-        let value = Rc::new(A::compute(func, self));
+        let value = Arc::new(A::compute(func, self));
         let holds = |value: &dyn Any, func: &Function| {
             value
                 .downcast_ref::<A>()
@@ -153,14 +153,9 @@ impl Analyses {
         }
     }
 
-    /// No analyses yet, but what passes noted before.
-    pub(crate) fn with_notes(notes: Notes) -> Analyses {
-        Analyses { held: Vec::new(), notes }
-    }
-
-    /// The notes alone.
-    pub(crate) fn into_notes(self) -> Notes {
-        self.notes
+    /// What passes noted, but no analyses.
+    pub(crate) fn without_analyses(self) -> Analyses {
+        Analyses { held: Vec::new(), notes: self.notes }
     }
 
     /// Forgets what was computed from aspects that have changed.

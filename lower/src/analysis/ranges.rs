@@ -9,7 +9,7 @@ use super::{Analyses, Analysis, Cfg};
 use crate::pass::Aspects;
 use crate::rules::known::{Known, special_register};
 use cranelift_entity::{EntitySet, SecondaryMap};
-use std::rc::Rc;
+use std::sync::Arc;
 use warpsmith_ir::{Block, DominatorTree, Function, Inst, InstData, IntCC, Opcode, Type, Value};
 
 /// How often a value may grow before it grows to the end.
@@ -89,8 +89,8 @@ type Decided = (IntCC, [Value; 2]);
 /// The ranges of the integers of a function.
 #[derive(Clone, PartialEq)]
 pub struct Ranges {
-    dominators: Rc<DominatorTree>,
-    cfg: Rc<Cfg>,
+    dominators: Arc<DominatorTree>,
+    cfg: Arc<Cfg>,
     known: Known64,
     /// The comparisons that branches above blocks have decided, for each block the nearest first, and which are a block's.
     decided: Vec<Decided>,

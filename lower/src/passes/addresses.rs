@@ -16,7 +16,7 @@ use crate::pass::{Aspects, Changes, Context};
 use crate::rules::known::KnownBits;
 use cranelift_entity::SecondaryMap;
 use smallvec::SmallVec;
-use std::rc::Rc;
+use std::sync::Arc;
 use warpsmith_base::{FxHashMap, FxHashSet};
 use warpsmith_ir::{Block, Function, Inst, InstData, Opcode, Type, Value, ValueDef};
 
@@ -313,7 +313,7 @@ struct Sums {
     members: Vec<FxHashSet<Block>>,
     known: KnownBits,
     /// Where they were asked for.
-    ranges: Option<Rc<Ranges>>,
+    ranges: Option<Arc<Ranges>>,
     /// The elements that are accessed: base, scale and index of 32 bits.
     indexed: FxHashSet<(Value, i32, Value)>,
     /// Those elements, each with a block that accesses it.

@@ -9,7 +9,7 @@ use crate::analysis::Cfg;
 use crate::pass::{Changes, Context};
 use cranelift_entity::EntitySet;
 use smallvec::SmallVec;
-use std::rc::Rc;
+use std::sync::Arc;
 use warpsmith_ir::{Block, BlockCall, Function, Inst, InstData, Opcode, Type, Value, ValueList};
 
 /// Operations that are computed though they may not be wanted, both sides of the branch together.
@@ -40,7 +40,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
         func.dfg.resolve_aliases();
         super::cfg::merge_chains(func, &Cfg::compute(func));
         func.dfg.resolve_aliases();
-        cfg = Rc::new(Cfg::compute(func));
+        cfg = Arc::new(Cfg::compute(func));
     }
     Changes::to_all(changes)
 }

@@ -8,7 +8,7 @@ use crate::analysis::{Analyses, Cfg, Effect, Loop, Loops, Pointers};
 use crate::pass::{Changes, Context};
 use cranelift_entity::{EntitySet, SecondaryMap};
 use smallvec::SmallVec;
-use std::rc::Rc;
+use std::sync::Arc;
 use warpsmith_ir::{
     Block, BlockCall, DominatorTree, Function, Inst, InstData, Opcode, Traits, ValueDef, ValueList,
 };
@@ -22,7 +22,8 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let analyses = if added > 0 { &mut own } else { &mut *cx.analyses };
     let (cfg, loops) = (analyses.get::<Cfg>(func), analyses.get::<Loops>(func));
     let dominators = analyses.get::<DominatorTree>(func);
-    let pointers = if loops.iter().next().is_some() { analyses.get::<Pointers>(func) } else { Rc::default() };
+    let pointers =
+        if loops.iter().next().is_some() { analyses.get::<Pointers>(func) } else { Arc::default() };
     let mut position: SecondaryMap<Block, u32> = SecondaryMap::new();
     cfg.reverse_postorder().iter().zip(0..).for_each(|(&block, n)| position[block] = n);
     let mut inside: SecondaryMap<Block, u32> = SecondaryMap::new();

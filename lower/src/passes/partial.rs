@@ -18,7 +18,7 @@ use crate::pass::{Aspects, Changes, Context};
 use cranelift_entity::{EntitySet, SecondaryMap};
 use guard::Guard;
 use smallvec::SmallVec;
-use std::rc::Rc;
+use std::sync::Arc;
 use warpsmith_base::{FxHashMap, FxHashSet};
 use warpsmith_ir::{Block, BlockCall, DominatorTree, Function, Inst, InstData, IntCC, LoopHint, Type, Value};
 
@@ -132,7 +132,7 @@ fn is_left_inside(func: &Function, found: &Loop) -> bool {
 
 /// What is known of the function as it was at first.
 struct Shape {
-    dominators: Rc<DominatorTree>,
+    dominators: Arc<DominatorTree>,
     /// The headers of all loops.
     headers: FxHashSet<Block>,
     /// The places of blocks in reverse postorder.
@@ -141,7 +141,7 @@ struct Shape {
 
 /// Where the edges into blocks are from, while loops are copied: only of headers of loops is it asked.
 struct Sources {
-    cfg: Rc<Cfg>,
+    cfg: Arc<Cfg>,
     /// The blocks whose edges are others than in the graph.
     changed: FxHashMap<Block, SmallVec<[Block; 4]>>,
 }

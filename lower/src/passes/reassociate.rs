@@ -12,6 +12,7 @@ use crate::pass::{Changes, Context};
 use cranelift_entity::SecondaryMap;
 use smallvec::SmallVec;
 use std::rc::Rc;
+use std::sync::Arc;
 use warpsmith_ir::{Block, Function, Inst, InstData, Opcode, Type, Value, ValueDef};
 
 /// Terms that a sum has.
@@ -53,7 +54,7 @@ struct Sums {
     /// How often each value is used, and by which instruction last.
     users: SecondaryMap<Value, (u32, Option<Inst>)>,
     /// Where there are products of products that are promised not to wrap.
-    ranges: Option<Rc<Ranges>>,
+    ranges: Option<Arc<Ranges>>,
 }
 
 /// Whether a product of a product is promised not to wrap, and neither is the inner one.

@@ -11,7 +11,7 @@
 use crate::analysis::{Analyses, Cfg, Loops, PostDominators};
 use crate::pass::{Changes, Context};
 use cranelift_entity::{EntitySet, SecondaryMap};
-use std::rc::Rc;
+use std::sync::Arc;
 use warpsmith_ir::debug::Storage;
 use warpsmith_ir::{Block, DominatorTree, Function, Inst, InstData, Value};
 
@@ -117,8 +117,8 @@ fn waits_for_load(func: &Function, block: Block) -> bool {
 
 /// Which blocks lie on the way to which, and which loop each is in.
 struct Places {
-    tree: Rc<DominatorTree>,
-    ends: Rc<PostDominators>,
+    tree: Arc<DominatorTree>,
+    ends: Arc<PostDominators>,
     depth: SecondaryMap<Block, u32>,
     /// The innermost loop around a block, counted from 1.
     inside: SecondaryMap<Block, u32>,

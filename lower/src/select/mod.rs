@@ -31,7 +31,7 @@ use crate::mach::{self, Base, Inst, Op, Operand, RegClass, VReg};
 use crate::rules::known::KnownBits;
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, SecondaryMap};
-use std::rc::Rc;
+use std::sync::Arc;
 use warpsmith_base::FxHashMap;
 use warpsmith_diag::{Diagnostic, Diagnostics};
 use warpsmith_ir::{
@@ -117,7 +117,7 @@ struct Selector<'a> {
     out: mach::Function,
     cfg: Cfg,
     /// Which values threads share, where that was asked for.
-    uniformity: Option<Rc<Uniformity>>,
+    uniformity: Option<Arc<Uniformity>>,
     /// The value that each value denotes.
     alias: SecondaryMap<Value, PackedOption<Value>>,
     /// How often the instructions of the function use each value.

@@ -4,7 +4,7 @@ use crate::body::Body;
 use crate::debug::{self, Debug, lines::Strings};
 use crate::globals;
 use crate::names::Names;
-use crate::regs::{Registers, assign};
+use crate::regs::{Assignment, Registers, assign};
 use warpsmith_base::FxHashSet;
 use warpsmith_diag::{Diagnostic, Span};
 use warpsmith_ir as ir;
@@ -81,6 +81,8 @@ pub fn build(plan: &Plan<'_>) -> Result<Built, Box<Diagnostic>> {
     let threads = parallel::pays(plan.module.functions.values());
     let assignments =
         parallel::map(plan.code.functions.iter().collect(), threads, |code| assign(code, plan.registers));
+    let registers = |of: &Assignment| of.counts.iter().map(|count| *count as usize).sum::<usize>();
+    tree.reserve_names(assignments.iter().map(registers).max().unwrap_or(0));
     for (code, assignment) in plan.code.functions.iter().zip(assignments) {
         let func = &plan.module.functions[code.id];
         let (mut function, params, result) = header(&mut tree, &mut names, code.id, func, &plan.module.types);

@@ -24,9 +24,18 @@ use warpsmith_ir::{Block, Function, Inst, InstData, Opcode, Type, Value, ValueDe
 const MAX_TERMS: usize = 6;
 
 pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
-    let flattened = series::run(func) + sums::run(func) + flatten(func);
+    let mut uses = Uses::of(func);
+    let in_series = series::run(func, &uses);
+    if in_series > 0 {
+        uses = Uses::of(func);
+    }
+    let flattened = in_series + sums::run(func, &uses) + flatten(func);
     if flattened > 0 {
         cx.analyses.invalidate(Aspects::INSTRUCTIONS);
+    }
+    let insts = || func.layout.blocks().flat_map(|block| func.layout.insts(block));
+    if !insts().any(|inst| matches!(func.dfg[inst], InstData::Index { .. })) {
+        return Changes::to_instructions(flattened);
     }
     let loops = cx.analyses.get::<Loops>(func);
     // The innermost loop around each block, counted from 1; outer loops come first.
@@ -35,7 +44,6 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
         found.blocks.iter().for_each(|&block| innermost[block] = n);
     }
     let members = loops.iter().map(|found| found.blocks.iter().copied().collect()).collect();
-    let insts = || func.layout.blocks().flat_map(|block| func.layout.insts(block));
     let ranges = insts().any(|inst| asks_for_ranges(func, inst)).then(|| cx.analyses.get::<Ranges>(func));
     let (mut indexed, mut indexed_in) = (FxHashSet::default(), FxHashSet::default());
     let mut accessed = FxHashMap::default();
@@ -98,6 +106,31 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
         }
     }
     Changes::to_instructions(changes)
+}
+
+/// How many uses each value has, and the last of them.
+struct Uses(SecondaryMap<Value, (u32, Option<Inst>)>);
+
+impl Uses {
+    fn of(func: &Function) -> Uses {
+        let mut uses: SecondaryMap<Value, (u32, Option<Inst>)> = SecondaryMap::new();
+        uses.resize(func.dfg.num_values());
+        for inst in func.layout.blocks().flat_map(|block| func.layout.insts(block)) {
+            func.dfg.for_each_use(inst, |value| {
+                let uses = &mut uses[func.dfg.resolve(value)];
+                *uses = (uses.0 + 1, Some(inst));
+            });
+        }
+        Uses(uses)
+    }
+}
+
+impl std::ops::Index<Value> for Uses {
+    type Output = (u32, Option<Inst>);
+
+    fn index(&self, value: Value) -> &Self::Output {
+        &self.0[value]
+    }
 }
 
 /// The terms of a sum, in order.

@@ -8,14 +8,14 @@
 //! of which none dominates the others are made once where their ways part. So are the parts of an address of 64 bits, an extended index, its product and the
 //! sum, which the branches of a stencil's borders otherwise compute each for itself.
 
-use super::near::{Near, half};
+use super::near::Near;
 use super::replace_with;
 use crate::analysis::Loops;
 use crate::pass::{Changes, Context};
 use cranelift_entity::SecondaryMap;
 use smallvec::SmallVec;
 use std::hash::{Hash, Hasher};
-use warpsmith_base::FxHasher;
+use warpsmith_base::{FxHasher, half_hash};
 use warpsmith_ir::{
     Block, DominatorTree, EntityRef, Function, Inst, InstData, MemFlags, Opcode, Traits, Type, Value,
 };
@@ -215,7 +215,7 @@ impl Words for FxHasher {
 fn place_hash(func: &Function, accessed: Accessed) -> u32 {
     let mut hasher = FxHasher::default();
     access_words(func, accessed, &mut hasher);
-    half(hasher.finish())
+    half_hash::of(hasher.finish())
 }
 
 fn is_at(func: &Function, place: Accessed) -> impl Fn(&InMemory) -> bool {
@@ -228,7 +228,7 @@ fn digest(func: &Function, inst: Inst, traits: Traits) -> Option<(Option<u32>, u
     let mut hasher = FxHasher::default();
     describe(func, inst, traits, &mut hasher)?;
     let newest = func.dfg.args(inst).iter().map(|&arg| func.dfg.resolve(arg).as_u32()).max();
-    Some((newest, half(hasher.finish())))
+    Some((newest, half_hash::of(hasher.finish())))
 }
 
 /// What makes two computations equal, as words.

@@ -6,7 +6,7 @@
 
 use hashbrown::HashTable;
 use std::hash::{Hash, Hasher};
-use warpsmith_base::FxHasher;
+use warpsmith_base::{FxHasher, half_hash};
 
 /// The longest list that is walked.
 const MAX_WALKED: usize = 8;
@@ -65,7 +65,7 @@ impl<T> Near<T> {
         }
         if !list_has_room {
             let is_it = |&(known, at): &(u32, u32)| known == hash && is_it(&all[at as usize].what);
-            if let Some(&(_, at)) = others.find(spread(hash), is_it) {
+            if let Some(&(_, at)) = others.find(half_hash::whole(hash), is_it) {
                 return Ok(&mut all[at as usize].what);
             }
         }
@@ -86,7 +86,8 @@ impl<T> Near<T> {
                 older = std::mem::replace(&mut self.newest[number], at);
             }
             None => {
-                self.others.insert_unique(spread(hash), (hash, at), |&(hash, _)| spread(hash));
+                self.others
+                    .insert_unique(half_hash::whole(hash), (hash, at), |&(hash, _)| half_hash::whole(hash));
             }
         }
         self.all.push(Thing { hash, older, what });
@@ -97,16 +98,7 @@ impl<T> Near<T> {
 pub(super) fn short_hash(key: &impl Hash) -> u32 {
     let mut hasher = FxHasher::default();
     key.hash(&mut hasher);
-    half(hasher.finish())
-}
-
-pub(super) fn half(hash: u64) -> u32 {
-    (hash ^ hash >> 32) as u32
-}
-
-/// A whole hash from half of one: a table looks at both ends.
-fn spread(hash: u32) -> u64 {
-    u64::from(hash) << 32 | u64::from(hash)
+    half_hash::of(hasher.finish())
 }
 
 #[cfg(test)]

@@ -32,7 +32,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let left = std::mem::take(cx.analyses.notes::<Settled>());
     let mut sweep = Sweep {
         index: Index::PLAIN,
-        known: KnownBits::of_function(func),
+        known: None,
         changed: Changed::since(left),
         demanded: None,
         log: &mut *cx.log,
@@ -71,7 +71,8 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
 
 struct Sweep<'a> {
     index: Index,
-    known: KnownBits,
+    /// What is known of values, from the first instruction that is looked at on.
+    known: Option<KnownBits>,
     changed: Changed,
     demanded: Option<Demanded>,
     log: &'a mut crate::log::Log,
@@ -125,9 +126,10 @@ impl Sweep<'_> {
     }
 
     fn step(&mut self, func: &mut Function, inst: Inst) -> bool {
+        let known = self.known.get_or_insert_with(|| KnownBits::of_function(func));
         if let Some(result) = func.dfg.first_result(inst)
             && (func.dfg.ty(result).is_invalid()
-                || self.changed.uses[result] == 1 && self.known.is_assumed(&func.dfg, result))
+                || self.changed.uses[result] == 1 && known.is_assumed(&func.dfg, result))
         {
             return false;
         }
@@ -148,8 +150,7 @@ impl Sweep<'_> {
             simpler.commit(func, inst);
             return true;
         }
-        let mut facts =
-            Facts { known: &mut self.known, uses: &self.changed.uses, demanded: self.demanded.as_ref() };
+        let mut facts = Facts { known, uses: &self.changed.uses, demanded: self.demanded.as_ref() };
         let Some(rewrite) = engine::find(&self.index, &func.dfg, inst, &mut facts) else { return false };
         let rule = self.index.rule(rewrite.rule);
         if !self.log.rule(rule, func, inst) {

@@ -58,7 +58,9 @@ impl Known {
 /// The known bits of a function's values.
 #[derive(Debug)]
 pub struct KnownBits {
-    found: SecondaryMap<Value, Option<Known>>,
+    /// The place in `found` of what is known of each value, plus one: of most nothing is asked.
+    places: SecondaryMap<Value, u32>,
+    found: Vec<Known>,
     /// What is assumed of values, and the conditions that say so.
     assumed: Vec<(Value, Known)>,
     conditions: Vec<Value>,
@@ -69,7 +71,12 @@ pub(crate) const DEPTH: u32 = 6;
 
 impl Default for KnownBits {
     fn default() -> Self {
-        KnownBits { found: SecondaryMap::with_default(None), assumed: Vec::new(), conditions: Vec::new() }
+        KnownBits {
+            places: SecondaryMap::new(),
+            found: Vec::new(),
+            assumed: Vec::new(),
+            conditions: Vec::new(),
+        }
     }
 }
 
@@ -77,7 +84,7 @@ impl KnownBits {
     /// With what the function's `assume`s say, and what its branches give to block parameters.
     pub fn of_function(func: &Function) -> KnownBits {
         let mut known = KnownBits::default();
-        known.found.resize(func.dfg.num_values());
+        known.places.resize(func.dfg.num_values());
         known.parameters(func);
         for block in func.layout.blocks() {
             for inst in func.layout.insts(block) {
@@ -130,7 +137,7 @@ impl KnownBits {
             given(param).for_each(|arg| all.add(dfg, param, source(arg)));
             let known = all.known();
             if known != Known::NOTHING {
-                self.found[param] = Some(known);
+                self.keep(param, known);
             }
         }
     }
@@ -186,10 +193,15 @@ impl KnownBits {
         (ty.is_int() && ty.bits() <= 64).then(|| self.find(dfg, value, DEPTH))
     }
 
+    fn keep(&mut self, value: Value, known: Known) {
+        self.found.push(known);
+        self.places[value] = self.found.len() as u32;
+    }
+
     fn find(&mut self, dfg: &DataFlowGraph, value: Value, depth: u32) -> Known {
         let value = dfg.resolve(value);
-        if let Some(known) = self.found[value] {
-            return known;
+        if let Some(place) = self.places[value].checked_sub(1) {
+            return self.found[place as usize];
         }
         let ty = dfg.ty(value);
         if !ty.is_int() || ty.bits() > 64 {
@@ -226,7 +238,7 @@ impl KnownBits {
         let known = assumed.fold(known, |known, (_, assumed)| known.and(*assumed));
         // Nothing found near the limit may be something from nearer; keeping it from further up bounds the time.
         if known != Known::NOTHING || depth > DEPTH / 2 {
-            self.found[value] = Some(known);
+            self.keep(value, known);
         }
         known
     }

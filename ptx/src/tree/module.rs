@@ -163,6 +163,11 @@ impl Module {
         self.operand_spans.reserve(operands);
     }
 
+    /// Makes room for names that will be added.
+    pub fn reserve_names(&mut self, names: usize) {
+        self.names.reserve(names);
+    }
+
     /// [`Module::body`] of what is made while it is added.
     pub fn body_of(&mut self, stmts: impl Iterator<Item = Stmt>) -> List<Stmt> {
         let start = self.stmts.len();

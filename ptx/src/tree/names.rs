@@ -4,6 +4,7 @@ use hashbrown::hash_table::Entry;
 use hashbrown::{DefaultHashBuilder, HashTable};
 use std::fmt;
 use std::hash::{BuildHasher, Hasher};
+use warpsmith_base::half_hash;
 
 /// A name of a module, resolved by [`Names`]. Equal symbols of one module are equal names, and the other way round.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -35,7 +36,8 @@ pub(crate) struct Interner {
     text: String,
     /// Where each spelling ends in `text`; it begins where the one before ends.
     ends: Vec<u32>,
-    table: HashTable<u32>,
+    /// Half of the hash of each spelling, so that few spellings are looked at, and its number.
+    table: HashTable<(u32, u32)>,
     /// Seeded anew for each module: no text can be made of names that collide.
     hasher: DefaultHashBuilder,
 }
@@ -54,16 +56,17 @@ impl Interner {
     #[inline]
     pub(crate) fn intern(&mut self, name: &[u8]) -> usize {
         let Interner { text, ends, table, hasher } = self;
-        let hash = |name: &[u8]| hash(hasher, name);
+        let hash = hash(hasher, name);
         let spelling = |index: u32| {
             let start = if index == 0 { 0 } else { ends[index as usize - 1] as usize };
             &text.as_bytes()[start..ends[index as usize] as usize]
         };
-        match table.entry(hash(name), |i| spelling(*i) == name, |i| hash(spelling(*i))) {
-            Entry::Occupied(entry) => *entry.get() as usize,
+        let is_it = |&(known, index): &(u32, u32)| known == hash && spelling(index) == name;
+        match table.entry(half_hash::whole(hash), is_it, |&(hash, _)| half_hash::whole(hash)) {
+            Entry::Occupied(entry) => entry.get().1 as usize,
             Entry::Vacant(entry) => {
                 let index = ends.len();
-                entry.insert(index as u32);
+                entry.insert((hash, index as u32));
                 match std::str::from_utf8(name) {
                     Ok(name) => text.push_str(name),
                     Err(_) => text.push_str(&String::from_utf8_lossy(name)),
@@ -76,16 +79,22 @@ impl Interner {
 
     /// The number of `name` if it has one.
     pub(crate) fn find(&self, name: &str) -> Option<usize> {
-        self.table
-            .find(hash(&self.hasher, name.as_bytes()), |i| self.get(*i as usize) == name)
-            .map(|i| *i as usize)
+        let hash = hash(&self.hasher, name.as_bytes());
+        let is_it = |&(known, index): &(u32, u32)| known == hash && self.get(index as usize) == name;
+        self.table.find(half_hash::whole(hash), is_it).map(|&(_, index)| index as usize)
+    }
+
+    /// Makes room for so many more names.
+    fn reserve(&mut self, names: usize) {
+        self.ends.reserve(names);
+        self.table.reserve(names, |&(hash, _)| half_hash::whole(hash));
     }
 }
 
-fn hash(hasher: &DefaultHashBuilder, bytes: &[u8]) -> u64 {
+fn hash(hasher: &DefaultHashBuilder, bytes: &[u8]) -> u32 {
     let mut hasher = hasher.build_hasher();
     hasher.write(bytes);
-    hasher.finish()
+    half_hash::of(hasher.finish())
 }
 
 /// The names and the string literals of one module.
@@ -119,6 +128,11 @@ impl Names {
     /// The spelling.
     pub fn get(&self, symbol: Symbol) -> &str {
         self.0.get(symbol.index())
+    }
+
+    /// Makes room for so many more names.
+    pub(crate) fn reserve(&mut self, names: usize) {
+        self.0.reserve(names);
     }
 
     /// How many symbols there are: every [`Symbol::index`] is below.

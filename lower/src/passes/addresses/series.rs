@@ -2,8 +2,7 @@
 //! loop's rounds are full of them, and differ by the same multiple, which is computed once. Rows of an array, `y * n + x` and `(y + 1) * n + x`, differ
 //! by `n`: where neither wraps, adding it to the one does not either.
 
-use super::insert_before;
-use cranelift_entity::SecondaryMap;
+use super::{Uses, insert_before};
 use smallvec::SmallVec;
 use warpsmith_base::FxHashMap;
 use warpsmith_ir::{Function, Inst, InstData, Opcode, Type, Value};
@@ -21,15 +20,8 @@ struct Key {
 }
 
 /// Rewrites the sums of all blocks, and says how many.
-pub(super) fn run(func: &mut Function) -> u32 {
-    let mut uses: SecondaryMap<Value, (u32, Option<Inst>)> = SecondaryMap::new();
+pub(super) fn run(func: &mut Function, uses: &Uses) -> u32 {
     let insts: Vec<Inst> = func.layout.blocks().flat_map(|block| func.layout.insts(block)).collect();
-    for &inst in &insts {
-        for value in func.dfg.uses(inst) {
-            let value = func.dfg.resolve(value);
-            uses[value] = (uses[value].0 + 1, Some(inst));
-        }
-    }
     let (mut changes, mut block) = (0, None);
     let mut last: FxHashMap<Key, Member> = FxHashMap::default();
     for inst in insts {
@@ -38,8 +30,8 @@ pub(super) fn run(func: &mut Function) -> u32 {
             last.clear();
             block = own;
         }
-        let Some((result, ty)) = root(func, inst, &uses) else { continue };
-        let Some(Sum { product, others, constant, exact }) = terms(func, inst, &uses) else { continue };
+        let Some((result, ty)) = root(func, inst, uses) else { continue };
+        let Some(Sum { product, others, constant, exact }) = terms(func, inst, uses) else { continue };
         let mut earlier = None;
         let mut keys: SmallVec<[(Key, Member); 2]> = SmallVec::new();
         for [sum, factor] in [product, [product[1], product[0]]] {
@@ -96,11 +88,7 @@ struct Sum {
 }
 
 /// The result of a sum that is not a term of another one, and its type.
-fn root(
-    func: &Function,
-    inst: Inst,
-    uses: &SecondaryMap<Value, (u32, Option<Inst>)>,
-) -> Option<(Value, Type)> {
+fn root(func: &Function, inst: Inst, uses: &Uses) -> Option<(Value, Type)> {
     let InstData::Binary { op: Opcode::Iadd, .. } = func.dfg[inst] else { return None };
     let result = func.dfg.first_result(inst)?;
     let ty = func.dfg.ty(result);
@@ -114,7 +102,7 @@ fn root(
 }
 
 /// The terms of a sum with one product.
-fn terms(func: &Function, root: Inst, uses: &SecondaryMap<Value, (u32, Option<Inst>)>) -> Option<Sum> {
+fn terms(func: &Function, root: Inst, uses: &Uses) -> Option<Sum> {
     let (mut product, mut others, mut constant) = (None, SmallVec::new(), 0i64);
     let mut exact = func.dfg.no_signed_wrap(root);
     let promised = |value: Value| func.dfg.def_inst(value).is_some_and(|inst| func.dfg.no_signed_wrap(inst));

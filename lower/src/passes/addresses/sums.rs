@@ -2,10 +2,9 @@
 //! an earlier one by a value or a constant is that one and the difference: the neighbours `(i - 1) * m + j * n + k` and `(i - 1) * m + (j + 1) * n + k`
 //! of a stencil. Sums that take one operation stay.
 
-use super::insert_before;
+use super::{Uses, insert_before};
 use crate::passes::polynomial::Polynomial;
 use crate::passes::replace_with;
-use cranelift_entity::SecondaryMap;
 use smallvec::SmallVec;
 use warpsmith_base::FxHashMap;
 use warpsmith_ir::{Block, Function, Inst, InstData, Opcode, Type, Value};
@@ -16,14 +15,7 @@ const MAX_OPERATIONS: u32 = 24;
 const MAX_EARLIER: usize = 8;
 
 /// Rewrites the sums of all blocks, and says how many.
-pub(super) fn run(func: &mut Function) -> u32 {
-    let mut uses = Uses::new();
-    uses.resize(func.dfg.num_values());
-    for block in func.layout.blocks() {
-        for inst in func.layout.insts(block) {
-            func.dfg.for_each_use(inst, |value| uses[value] = (uses[value].0 + 1, Some(inst)));
-        }
-    }
+pub(super) fn run(func: &mut Function, uses: &Uses) -> u32 {
     let mut changes = 0;
     for block in func.layout.blocks().collect::<Vec<Block>>() {
         let mut earlier: FxHashMap<Polynomial, SmallVec<[Member; MAX_EARLIER]>> = FxHashMap::default();
@@ -39,7 +31,7 @@ pub(super) fn run(func: &mut Function) -> u32 {
             let mut sum = Expansion {
                 func,
                 block,
-                uses: &uses,
+                uses,
                 exact: func.dfg.no_signed_wrap(inst),
                 left: MAX_OPERATIONS,
                 own: 0,
@@ -83,9 +75,6 @@ pub(super) fn run(func: &mut Function) -> u32 {
     }
     changes
 }
-
-/// How often each value is used, and by which instruction last.
-type Uses = SecondaryMap<Value, (u32, Option<Inst>)>;
 
 /// Whether a value is only used as a term of another sum of the block.
 fn is_term(func: &Function, block: Block, uses: (u32, Option<Inst>)) -> bool {

@@ -4,6 +4,7 @@
 use crate::pass::{Changes, Context};
 use cranelift_entity::SecondaryMap;
 use smallvec::SmallVec;
+use warpsmith_base::FxHashMap;
 use warpsmith_ir::{Block, Function, Inst, Value, ValueDef};
 
 pub(super) fn run(func: &mut Function, _: &mut Context<'_>) -> Changes {
@@ -25,23 +26,25 @@ pub(super) fn run(func: &mut Function, _: &mut Context<'_>) -> Changes {
 
 /// Takes dead parameters off their blocks, and their arguments off all branches. Those of the entry belong to the signature.
 fn remove_params(func: &mut Function, blocks: &[Block], live: &SecondaryMap<Value, bool>) -> u32 {
-    let mut dead: SecondaryMap<Block, SmallVec<[u32; 4]>> = SecondaryMap::new();
+    let mut dead: FxHashMap<Block, SmallVec<[u32; 4]>> = FxHashMap::default();
     let mut removed = 0;
     for &block in blocks.iter().skip(1) {
         let params = func.dfg.block_params(block).iter().enumerate();
         let found: SmallVec<[u32; 4]> =
             params.filter(|(_, param)| !live[**param]).map(|(n, _)| n as u32).collect();
-        removed += found.len() as u32;
         for &n in found.iter().rev() {
             func.dfg.remove_block_param(block, n as usize);
         }
-        dead[block] = found;
+        if !found.is_empty() {
+            removed += found.len() as u32;
+            dead.insert(block, found);
+        }
     }
     if removed > 0 {
         for &block in blocks {
             let Some(terminator) = func.terminator(block) else { continue };
             func.dfg.for_each_target_mut(terminator, |call, pool| {
-                for &n in dead[call.block].iter().rev() {
+                for &n in dead.get(&call.block).into_iter().flatten().rev() {
                     call.args.remove(n as usize, pool);
                 }
             });

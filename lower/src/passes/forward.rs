@@ -33,7 +33,7 @@ struct Held {
 
 impl Known {
     fn of_function(func: &Function) -> Known {
-        Known { newest: Near::new(func.dfg.num_insts()), values: Vec::new() }
+        Known { newest: Near::new(func.dfg.num_insts(), 0), values: Vec::new() }
     }
 
     /// The values of a place, the newest first.

@@ -31,7 +31,8 @@ const MAX_CLIMB: usize = 64;
 pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let dominators = cx.analyses.get::<DominatorTree>(func);
     // The computations that were met, and what memory holds.
-    let (mut known, mut memory) = (Near::new(func.dfg.num_values()), Near::new(0));
+    let (mut known, mut memory) =
+        (Near::new(func.dfg.num_values(), func.layout.num_insts()), Near::new(0, 0));
     let mut changes = 0;
     let mut depths: Option<SecondaryMap<Block, u32>> = None;
     // Counts what may have written memory; also distinguishes blocks.

@@ -36,9 +36,9 @@ pub(super) struct Room {
 }
 
 impl<T> Near<T> {
-    /// A table for so many numbers.
-    pub(super) fn new(numbers: usize) -> Near<T> {
-        Near { newest: vec![END; numbers], all: Vec::new(), others: HashTable::new() }
+    /// A table with room for so many numbers and things.
+    pub(super) fn new(numbers: usize, things: usize) -> Near<T> {
+        Near { newest: vec![END; numbers], all: Vec::with_capacity(things), others: HashTable::new() }
     }
 
     /// What has this number and this hash, and is what is looked for.
@@ -109,7 +109,7 @@ mod tests {
     #[test]
     fn finds_what_was_put_in() {
         let mut random = warpsmith_base::SplitMix64::new(3);
-        let mut near: Near<(Option<u32>, u64)> = Near::new(10);
+        let mut near: Near<(Option<u32>, u64)> = Near::new(10, 0);
         let mut known = std::collections::HashSet::new();
         for _ in 0..20_000 {
             let number = (!random.next().is_multiple_of(4)).then(|| (random.next() % 100) as u32);

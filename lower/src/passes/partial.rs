@@ -7,6 +7,10 @@
 //! counts by a fixed step until it meets its bound (`ne`) runs to the last multiple of `k` rounds. The counter may be an address (`p != end`). Where the number of rounds is known and a multiple of `k`,
 //! nothing remains.
 //!
+//! The bound may be wider than the counter, `k < n` of an `int` and a `long`. An extension keeps the order, so where the bound is a number of the counter's type,
+//! the loop ends as one that compares with that number, and its counter does not wrap before. This is tested in front of the loops; with any other bound, which the
+//! counter never passes, the loop as it was does everything.
+//!
 //! A loop is copied whole, with the branches and the convergent operations in it. Where it is left in other places too, each copy is. With convergent operations it must run equally often in all
 //! threads of a warp, so that the test keeps together what was together. How many rounds become one is what the source says (`unroll n`), else as
 //! many as keep the loop short.
@@ -20,7 +24,9 @@ use guard::Guard;
 use smallvec::SmallVec;
 use std::sync::Arc;
 use warpsmith_base::{FxHashMap, FxHashSet};
-use warpsmith_ir::{Block, BlockCall, DominatorTree, Function, Inst, InstData, IntCC, LoopHint, Type, Value};
+use warpsmith_ir::{
+    Block, BlockCall, DominatorTree, Function, Inst, InstData, IntCC, LoopHint, Opcode, Type, Value,
+};
 
 mod close;
 mod guard;
@@ -206,6 +212,8 @@ struct Plan {
     /// The loop goes on while the next counter compares so with the bound.
     cond: IntCC,
     bound: Value,
+    /// How the counter is extended to the type of the bound, where that is wider.
+    widened: Option<Opcode>,
     /// Which target of the branch is the loop.
     stays: usize,
 }
@@ -298,19 +306,7 @@ impl Plan {
         func.layout.insert_block_after(rest, end);
         func.layout.remove_inst(branch);
         func.layout.append_inst(branch, rest);
-        // Whether to go on with what remains is asked there only.
-        let asked = func.dfg.args(branch).first().and_then(|&cond| func.dfg.def_inst(cond));
-        let elsewhere = |inst: Inst| {
-            let own = func.dfg.results(inst);
-            let mut used =
-                func.layout.insts(end).flat_map(|user| func.dfg.uses(user)).chain(given.iter().copied());
-            used.any(|used| own.into_iter().any(|own| own == used))
-        };
-        if let Some(inst) = asked.filter(|&inst| func.layout.block_of(inst) == Some(end) && !elsewhere(inst))
-        {
-            func.layout.remove_inst(inst);
-            func.layout.insert_inst_before(inst, branch);
-        }
+        defer_test(func, end, branch, given);
         if self.exact {
             let InstData::Brif { dests, .. } = &func.dfg[branch] else { return };
             let dest = dests[1 - self.stays].clone();
@@ -377,5 +373,28 @@ impl Plan {
             None => InstData::Jump { dest: unrolled },
         };
         func.dfg.replace_inst(guard.end, end);
+    }
+}
+
+/// Moves what only a branch asks from the end of a copy to the branch: whether to go on with what remains is asked there only.
+fn defer_test(func: &mut Function, end: Block, branch: Inst, given: &[Value]) {
+    let mut first = branch;
+    let mut work: SmallVec<[Value; 4]> = func.dfg.args(branch).first().copied().into_iter().collect();
+    while let Some(value) = work.pop() {
+        let Some(inst) = func.dfg.def_inst(value) else { continue };
+        let is_test = matches!(
+            func.dfg[inst],
+            InstData::IntCompare { .. }
+                | InstData::Unary { op: Opcode::Sext | Opcode::Zext, .. }
+                | InstData::Binary { op: Opcode::Band | Opcode::Bor, .. }
+        );
+        let used = func.layout.insts(end).flat_map(|user| func.dfg.uses(user)).any(|used| used == value);
+        if !is_test || func.layout.block_of(inst) != Some(end) || used || given.contains(&value) {
+            continue;
+        }
+        func.layout.remove_inst(inst);
+        func.layout.insert_inst_before(inst, first);
+        first = inst;
+        work.extend(func.dfg.args(inst).iter().copied());
     }
 }

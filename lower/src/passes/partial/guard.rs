@@ -35,17 +35,34 @@ impl Plan {
         func.inst_locs[end] =
             func.terminator(self.before).map(|inst| func.inst_locs[inst]).unwrap_or_default();
         let start = params[self.counter];
+        let (bound, fits) = self.narrow_bound(func, end, start);
         let (limit, cond) = match self.step {
-            _ if self.exact => (self.bound, None),
-            Step::Constant(step) if self.cond == IntCC::Ne => self.last_multiple(func, end, start, step),
-            Step::Constant(_) | Step::Value(_) => self.limit(func, end, start),
+            _ if self.exact => (bound, None),
+            Step::Constant(step) if self.cond == IntCC::Ne => {
+                self.last_multiple(func, end, [start, bound], step)
+            }
+            Step::Constant(_) | Step::Value(_) => self.limit(func, end, [start, bound]),
+        };
+        let cond = match (cond, fits) {
+            (Some(cond), Some(fits)) => Some(and(func, end, [fits, cond])),
+            (cond, fits) => cond.or(fits),
         };
         Guard { block, params, limit, cond, end }
     }
 
+    /// The bound in the type of the counter, and whether it is a number of that type, where its own is wider.
+    fn narrow_bound(&self, func: &mut Function, end: Inst, start: Value) -> (Value, Option<Value>) {
+        let Some(op) = self.widened else { return (self.bound, None) };
+        let (narrow, wide) = (func.dfg.ty(start), func.dfg.ty(self.bound));
+        let bound = insert_before(func, end, InstData::Unary { op: Opcode::Trunc, arg: self.bound }, narrow);
+        let again = insert_before(func, end, InstData::Unary { op, arg: bound }, wide);
+        let fits = InstData::IntCompare { cond: IntCC::Eq, args: [again, self.bound] };
+        (bound, Some(insert_before(func, end, fits, Type::I1)))
+    }
+
     /// The bound less the steps between the rounds in one, and whether the loop can run to it from a start.
-    fn limit(&self, func: &mut Function, end: Inst, start: Value) -> (Value, Option<Value>) {
-        let ty = func.dfg.ty(self.bound);
+    fn limit(&self, func: &mut Function, end: Inst, [start, bound]: [Value; 2]) -> (Value, Option<Value>) {
+        let ty = func.dfg.ty(bound);
         let binary =
             |func: &mut Function, op, args| insert_before(func, end, InstData::Binary { op, args }, ty);
         let compare = |func: &mut Function, cond, args| {
@@ -56,7 +73,7 @@ impl Plan {
         let limit = match self.step {
             Step::Constant(step) => {
                 let back = constant(func, end, distance(ty), step.wrapping_mul(between).wrapping_neg());
-                binary(func, sum(ty), [self.bound, back])
+                binary(func, sum(ty), [bound, back])
             }
             Step::Value(step) => {
                 // From 1 to the most.
@@ -66,7 +83,7 @@ impl Plan {
                 known = Some(compare(func, IntCC::Ult, [less, most]));
                 let between = constant(func, end, ty, between);
                 let ahead = binary(func, Opcode::Imul, [step, between]);
-                binary(func, Opcode::Isub, [self.bound, ahead])
+                binary(func, Opcode::Isub, [bound, ahead])
             }
         };
         // The limit lies before the bound if it has not wrapped.
@@ -76,14 +93,11 @@ impl Plan {
             IntCC::Ugt | IntCC::Uge => IntCC::Ugt,
             IntCC::Ult | IntCC::Ule | IntCC::Eq | IntCC::Ne => IntCC::Ult,
         };
-        let safe = compare(func, before, [limit, self.bound]);
+        let safe = compare(func, before, [limit, bound]);
         let enough = compare(func, self.cond, [start, limit]);
-        let and = |func: &mut Function, a, b| {
-            insert_before(func, end, InstData::Binary { op: Opcode::Band, args: [a, b] }, Type::I1)
-        };
-        let mut cond = and(func, safe, enough);
+        let mut cond = and(func, end, [safe, enough]);
         if let Some(known) = known {
-            cond = and(func, cond, known);
+            cond = and(func, end, [cond, known]);
         }
         (limit, Some(cond))
     }
@@ -94,10 +108,10 @@ impl Plan {
         &self,
         func: &mut Function,
         end: Inst,
-        start: Value,
+        [start, bound]: [Value; 2],
         step: i64,
     ) -> (Value, Option<Value>) {
-        let ty = func.dfg.ty(self.bound);
+        let ty = func.dfg.ty(bound);
         let distance = distance(ty);
         let binary =
             |func: &mut Function, op, args, ty| insert_before(func, end, InstData::Binary { op, args }, ty);
@@ -105,7 +119,7 @@ impl Plan {
             true => insert_before(func, end, InstData::Unary { op: Opcode::Ptrtoint, arg: value }, distance),
             false => value,
         };
-        let (from, to) = (number(func, start), number(func, self.bound));
+        let (from, to) = (number(func, start), number(func, bound));
         let ends = if step > 0 { [to, from] } else { [from, to] };
         let left = binary(func, Opcode::Isub, ends, distance);
         let rounds = self.rounds as i64 * step.abs();
@@ -114,9 +128,9 @@ impl Plan {
         let limit = if step > 0 {
             let zero = constant(func, end, distance, 0);
             let back = binary(func, Opcode::Isub, [zero, rest], distance);
-            binary(func, sum(ty), [self.bound, back], ty)
+            binary(func, sum(ty), [bound, back], ty)
         } else {
-            binary(func, sum(ty), [self.bound, rest], ty)
+            binary(func, sum(ty), [bound, rest], ty)
         };
         let enough = InstData::IntCompare { cond: IntCC::Uge, args: [left, rounds] };
         (limit, Some(insert_before(func, end, enough, Type::I1)))
@@ -131,6 +145,10 @@ pub(super) fn sum(ty: Type) -> Opcode {
 /// The type of distances between counters.
 pub(super) fn distance(ty: Type) -> Type {
     if ty.is_ptr() { Type::I64 } else { ty }
+}
+
+fn and(func: &mut Function, before: Inst, args: [Value; 2]) -> Value {
+    insert_before(func, before, InstData::Binary { op: Opcode::Band, args }, Type::I1)
 }
 
 fn constant(func: &mut Function, before: Inst, ty: Type, value: i64) -> Value {

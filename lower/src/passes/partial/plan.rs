@@ -27,8 +27,11 @@ struct Counter {
     /// The counter and the step.
     next: Inst,
     step: Step,
+    /// How the next counter compares with the bound, in the type of the counter.
     cond: IntCC,
     bound: Value,
+    /// How the counter is extended to the type of the bound, where that is wider.
+    widened: Option<Opcode>,
 }
 
 impl Plan {
@@ -110,7 +113,7 @@ impl Plan {
         let rounds = rounds.ok_or("it has too many instructions")?;
         let mut blocks = found.blocks.clone();
         blocks.sort_unstable_by_key(|block| shape.order[*block]);
-        let Counter { param: counter, next, step, cond, bound } = counter;
+        let Counter { param: counter, next, step, cond, bound, widened } = counter;
         let exact = is_exact(rounds);
         let up = successors(Some(latch), |&block| shape.dominators.idom(block).filter(|_| block != header));
         let always = up.collect();
@@ -132,6 +135,7 @@ impl Plan {
             step,
             cond,
             bound,
+            widened,
             stays,
         })
     }
@@ -165,6 +169,12 @@ impl Counter {
             (false, true) => (b, cond.swapped(), a),
             (true, true) | (false, false) => return None,
         };
+        let (next, widened) = match *func.dfg.def_data(next)? {
+            InstData::Unary { op: op @ (Opcode::Sext | Opcode::Zext), arg } => (arg, Some(op)),
+            _ => (next, None),
+        };
+        // Numbers that were extended without a sign compare as such, even where they are read as signed.
+        let cond = if widened == Some(Opcode::Zext) { unsigned(cond) } else { cond };
         let sum = func.dfg.def_inst(next)?;
         let InstData::Binary { op: Opcode::Iadd | Opcode::Ptradd, args } = func.dfg[sum] else { return None };
         let params = func.dfg.block_params(header);
@@ -189,12 +199,12 @@ impl Counter {
         };
         let ty = func.dfg.ty(next);
         let fits = given.get(param) == Some(&next) && (matches!(ty, Type::I32 | Type::I64) || ty.is_ptr());
-        (counts && fits).then_some(Counter { param, next: sum, step, cond, bound })
+        (counts && fits).then_some(Counter { param, next: sum, step, cond, bound, widened })
     }
 
     /// How many rounds there are from a start, if that is known.
     fn rounds(&self, func: &Function, start: Value) -> Option<u128> {
-        let Step::Constant(step) = self.step else { return None };
+        let (Step::Constant(step), None) = (self.step, self.widened) else { return None };
         let (start, bound) = (func.dfg.int_const(start)?, func.dfg.int_const(self.bound)?);
         let bits = func.dfg.ty(self.bound).bits();
         let limits = match self.cond {
@@ -218,6 +228,17 @@ impl Counter {
         // The last counter must not have wrapped.
         let last = start + rounds * step;
         ((limits[0]..=limits[1]).contains(&last)).then_some(rounds as u128)
+    }
+}
+
+/// The condition on numbers without a sign.
+fn unsigned(cond: IntCC) -> IntCC {
+    match cond {
+        IntCC::Slt | IntCC::Ult => IntCC::Ult,
+        IntCC::Sle | IntCC::Ule => IntCC::Ule,
+        IntCC::Sgt | IntCC::Ugt => IntCC::Ugt,
+        IntCC::Sge | IntCC::Uge => IntCC::Uge,
+        IntCC::Eq | IntCC::Ne => cond,
     }
 }
 

@@ -8,8 +8,10 @@
 //! nothing remains.
 //!
 //! The bound may be wider than the counter, `k < n` of an `int` and a `long`. An extension keeps the order, so where the bound is a number of the counter's type,
-//! the loop ends as one that compares with that number, and its counter does not wrap before. This is tested in front of the loops; with any other bound, which the
-//! counter never passes, the loop as it was does everything.
+//! the loop ends as one that compares with that number, and its counter does not wrap before. This is tested in front of the loops; with any other bound,
+//! where the counter may wrap, the loop as it was does everything.
+//!
+//! A loop may have several such counters and go on while each does, `i < n && j < m`: then all of this holds of each.
 //!
 //! A loop is copied whole, with the branches and the convergent operations in it. Where it is left in other places too, each copy is. With convergent operations it must run equally often in all
 //! threads of a warp, so that the test keeps together what was together. How many rounds become one is what the source says (`unroll n`), else as
@@ -183,6 +185,22 @@ enum Step {
     Value(Value),
 }
 
+/// How a loop counts.
+struct Counter {
+    /// The counter is the n-th parameter of the header.
+    param: usize,
+    /// What the counter is at first.
+    start: Value,
+    /// What adds the step to it.
+    next: Inst,
+    step: Step,
+    /// The loop goes on while the next counter compares so with the bound.
+    cond: IntCC,
+    bound: Value,
+    /// How the counter is extended to the type of the bound, where that is wider.
+    widened: Option<Opcode>,
+}
+
 struct Plan {
     header: Block,
     /// The block whose branch alone leads back to the header and out of the loop.
@@ -202,18 +220,8 @@ struct Plan {
     rounds: usize,
     /// Whether the rounds of the loop are known to be a multiple of those that become one.
     exact: bool,
-    /// The counter is the n-th parameter of the header.
-    counter: usize,
-    /// What the counter is at first.
-    start: Value,
-    /// What adds the step to it.
-    next: Inst,
-    step: Step,
-    /// The loop goes on while the next counter compares so with the bound.
-    cond: IntCC,
-    bound: Value,
-    /// How the counter is extended to the type of the bound, where that is wider.
-    widened: Option<Opcode>,
+    /// The loop goes on while each of these does. Addresses go by the first.
+    counters: SmallVec<[Counter; 1]>,
     /// Which target of the branch is the loop.
     stays: usize,
 }
@@ -321,11 +329,22 @@ impl Plan {
                 sources.add(call.block, rest);
             });
         }
-        let args = [given[self.counter], guard.limit];
-        let test = func.dfg.make_inst(InstData::IntCompare { cond: self.cond, args }, &[Type::I1]);
-        func.layout.append_inst(test, end);
-        func.inst_locs[test] = func.inst_locs[branch];
-        let cond = func.dfg.results(test).first();
+        let add = |func: &mut Function, data: InstData| {
+            let inst = func.dfg.make_inst(data, &[Type::I1]);
+            func.layout.append_inst(inst, end);
+            func.inst_locs[inst] = func.inst_locs[branch];
+            func.dfg.first_result(inst)
+        };
+        let mut cond: Option<Value> = None;
+        for (counter, &limit) in self.counters.iter().zip(&guard.limits) {
+            let args = [given[counter.param], limit];
+            let test = add(func, InstData::IntCompare { cond: counter.cond, args });
+            cond = match (cond, test) {
+                (Some(a), Some(b)) => add(func, InstData::Binary { op: Opcode::Band, args: [a, b] }),
+                (cond, test) => cond.or(test),
+            };
+        }
+        let Some(cond) = cond else { return };
         let again = BlockCall::new(first, given, &mut func.dfg.pool);
         let stop = BlockCall::new(rest, &[], &mut func.dfg.pool);
         let test = func.dfg.make_inst(InstData::Brif { cond, dests: [again, stop] }, &[]);
@@ -335,19 +354,22 @@ impl Plan {
 
     /// Counts from the first of the rounds in one in all of them, by so many steps.
     fn count(&self, func: &mut Function, copies: &[Copied]) {
-        let (Step::Constant(step), Some(next)) = (self.step, func.dfg.first_result(self.next)) else {
-            return;
-        };
-        let counter = func.dfg.block_params(self.header)[self.counter];
-        let promised = func.dfg.no_signed_wrap(self.next);
-        for (copied, n) in copies.iter().zip(1..) {
-            let Some(sum) = func.dfg.def_inst(copied.value(next)) else { continue };
-            let ty = func.dfg.ty(next);
-            let (op, distance) = (guard::sum(ty), guard::distance(ty));
-            let by = InstData::IntConst { value: distance.normalize(step.wrapping_mul(n)) };
-            let args = [copies[0].value(counter), insert_before(func, sum, by, distance)];
-            func.dfg.replace_inst(sum, InstData::Binary { op, args });
-            func.dfg.set_promised(sum, promised);
+        for counter in &self.counters {
+            let (Step::Constant(step), Some(next)) = (counter.step, func.dfg.first_result(counter.next))
+            else {
+                continue;
+            };
+            let first = copies[0].value(func.dfg.block_params(self.header)[counter.param]);
+            let promised = func.dfg.no_signed_wrap(counter.next);
+            for (copied, n) in copies.iter().zip(1..) {
+                let Some(sum) = func.dfg.def_inst(copied.value(next)) else { continue };
+                let ty = func.dfg.ty(next);
+                let (op, distance) = (guard::sum(ty), guard::distance(ty));
+                let by = InstData::IntConst { value: distance.normalize(step.wrapping_mul(n)) };
+                let args = [first, insert_before(func, sum, by, distance)];
+                func.dfg.replace_inst(sum, InstData::Binary { op, args });
+                func.dfg.set_promised(sum, promised);
+            }
         }
     }
 

@@ -1,7 +1,8 @@
 //! The block in front of both loops, which decides which of them begins.
 
 use super::super::insert_before;
-use super::{Plan, Step};
+use super::{Counter, Plan, Step};
+use smallvec::SmallVec;
 use warpsmith_ir::{Block, Function, Inst, InstData, IntCC, Opcode, Type, Value};
 
 /// Steps that are only known when the program runs are below this, so that several of them do not wrap.
@@ -11,8 +12,8 @@ const MAX_STEP: i64 = 1 << 24;
 pub(super) struct Guard {
     pub block: Block,
     pub params: Vec<Value>,
-    /// What the unrolled loop compares the next counter with.
-    pub limit: Value,
+    /// What the unrolled loop compares the next counters with.
+    pub limits: SmallVec<[Value; 1]>,
     /// Whether the unrolled loop can run; `None` if it always does.
     pub cond: Option<Value>,
     pub end: Inst,
@@ -34,20 +35,35 @@ impl Plan {
         func.layout.append_inst(end, block);
         func.inst_locs[end] =
             func.terminator(self.before).map(|inst| func.inst_locs[inst]).unwrap_or_default();
-        let start = params[self.counter];
+        let (mut limits, mut conds) = (SmallVec::new(), None);
+        for counter in &self.counters {
+            let (limit, cond) = counter.reach(func, end, params[counter.param], self.rounds, self.exact);
+            limits.push(limit);
+            conds = both(func, end, conds, cond);
+        }
+        Guard { block, params, limits, cond: conds, end }
+    }
+}
+
+impl Counter {
+    /// What the next counter is compared with after so many rounds in one, and whether they can run from a start.
+    fn reach(
+        &self,
+        func: &mut Function,
+        end: Inst,
+        start: Value,
+        rounds: usize,
+        exact: bool,
+    ) -> (Value, Option<Value>) {
         let (bound, fits) = self.narrow_bound(func, end, start);
         let (limit, cond) = match self.step {
-            _ if self.exact => (bound, None),
+            _ if exact => (bound, None),
             Step::Constant(step) if self.cond == IntCC::Ne => {
-                self.last_multiple(func, end, [start, bound], step)
+                last_multiple(func, end, [start, bound], step, rounds as i64)
             }
-            Step::Constant(_) | Step::Value(_) => self.limit(func, end, [start, bound]),
+            Step::Constant(_) | Step::Value(_) => self.limit(func, end, [start, bound], rounds as i64 - 1),
         };
-        let cond = match (cond, fits) {
-            (Some(cond), Some(fits)) => Some(and(func, end, [fits, cond])),
-            (cond, fits) => cond.or(fits),
-        };
-        Guard { block, params, limit, cond, end }
+        (limit, both(func, end, fits, cond))
     }
 
     /// The bound in the type of the counter, and whether it is a number of that type, where its own is wider.
@@ -61,14 +77,19 @@ impl Plan {
     }
 
     /// The bound less the steps between the rounds in one, and whether the loop can run to it from a start.
-    fn limit(&self, func: &mut Function, end: Inst, [start, bound]: [Value; 2]) -> (Value, Option<Value>) {
+    fn limit(
+        &self,
+        func: &mut Function,
+        end: Inst,
+        [start, bound]: [Value; 2],
+        between: i64,
+    ) -> (Value, Option<Value>) {
         let ty = func.dfg.ty(bound);
         let binary =
             |func: &mut Function, op, args| insert_before(func, end, InstData::Binary { op, args }, ty);
         let compare = |func: &mut Function, cond, args| {
             insert_before(func, end, InstData::IntCompare { cond, args }, Type::I1)
         };
-        let between = self.rounds as i64 - 1;
         let mut known = None;
         let limit = match self.step {
             Step::Constant(step) => {
@@ -95,46 +116,42 @@ impl Plan {
         };
         let safe = compare(func, before, [limit, bound]);
         let enough = compare(func, self.cond, [start, limit]);
-        let mut cond = and(func, end, [safe, enough]);
-        if let Some(known) = known {
-            cond = and(func, end, [cond, known]);
-        }
-        (limit, Some(cond))
+        let cond = both(func, end, Some(safe), Some(enough));
+        (limit, both(func, end, cond, known))
     }
+}
 
-    /// Where a loop that counts to its bound by a fixed step is after the most rounds that can be done several at a time, and whether there are any.
-    /// Distances are unsigned, so that it does not matter where the counter wraps; one that the step does not divide leads past the bound as it did.
-    fn last_multiple(
-        &self,
-        func: &mut Function,
-        end: Inst,
-        [start, bound]: [Value; 2],
-        step: i64,
-    ) -> (Value, Option<Value>) {
-        let ty = func.dfg.ty(bound);
-        let distance = distance(ty);
-        let binary =
-            |func: &mut Function, op, args, ty| insert_before(func, end, InstData::Binary { op, args }, ty);
-        let number = |func: &mut Function, value| match ty.is_ptr() {
-            true => insert_before(func, end, InstData::Unary { op: Opcode::Ptrtoint, arg: value }, distance),
-            false => value,
-        };
-        let (from, to) = (number(func, start), number(func, bound));
-        let ends = if step > 0 { [to, from] } else { [from, to] };
-        let left = binary(func, Opcode::Isub, ends, distance);
-        let rounds = self.rounds as i64 * step.abs();
-        let rounds = constant(func, end, distance, rounds);
-        let rest = binary(func, Opcode::Urem, [left, rounds], distance);
-        let limit = if step > 0 {
-            let zero = constant(func, end, distance, 0);
-            let back = binary(func, Opcode::Isub, [zero, rest], distance);
-            binary(func, sum(ty), [bound, back], ty)
-        } else {
-            binary(func, sum(ty), [bound, rest], ty)
-        };
-        let enough = InstData::IntCompare { cond: IntCC::Uge, args: [left, rounds] };
-        (limit, Some(insert_before(func, end, enough, Type::I1)))
-    }
+/// Where a loop that counts to its bound by a fixed step is after the most rounds that can be done several at a time, and whether there are any.
+/// Distances are unsigned, so that it does not matter where the counter wraps; one that the step does not divide leads past the bound as it did.
+fn last_multiple(
+    func: &mut Function,
+    end: Inst,
+    [start, bound]: [Value; 2],
+    step: i64,
+    rounds: i64,
+) -> (Value, Option<Value>) {
+    let ty = func.dfg.ty(bound);
+    let distance = distance(ty);
+    let binary =
+        |func: &mut Function, op, args, ty| insert_before(func, end, InstData::Binary { op, args }, ty);
+    let number = |func: &mut Function, value| match ty.is_ptr() {
+        true => insert_before(func, end, InstData::Unary { op: Opcode::Ptrtoint, arg: value }, distance),
+        false => value,
+    };
+    let (from, to) = (number(func, start), number(func, bound));
+    let ends = if step > 0 { [to, from] } else { [from, to] };
+    let left = binary(func, Opcode::Isub, ends, distance);
+    let rounds = constant(func, end, distance, rounds * step.abs());
+    let rest = binary(func, Opcode::Urem, [left, rounds], distance);
+    let limit = if step > 0 {
+        let zero = constant(func, end, distance, 0);
+        let back = binary(func, Opcode::Isub, [zero, rest], distance);
+        binary(func, sum(ty), [bound, back], ty)
+    } else {
+        binary(func, sum(ty), [bound, rest], ty)
+    };
+    let enough = InstData::IntCompare { cond: IntCC::Uge, args: [left, rounds] };
+    (limit, Some(insert_before(func, end, enough, Type::I1)))
 }
 
 /// What adds a distance to a counter, which may be an address.
@@ -147,8 +164,15 @@ pub(super) fn distance(ty: Type) -> Type {
     if ty.is_ptr() { Type::I64 } else { ty }
 }
 
-fn and(func: &mut Function, before: Inst, args: [Value; 2]) -> Value {
-    insert_before(func, before, InstData::Binary { op: Opcode::Band, args }, Type::I1)
+/// Two conditions that must hold both, where there are two.
+fn both(func: &mut Function, before: Inst, a: Option<Value>, b: Option<Value>) -> Option<Value> {
+    match (a, b) {
+        (Some(a), Some(b)) => {
+            let and = InstData::Binary { op: Opcode::Band, args: [a, b] };
+            Some(insert_before(func, before, and, Type::I1))
+        }
+        (a, b) => a.or(b),
+    }
 }
 
 fn constant(func: &mut Function, before: Inst, ty: Type, value: i64) -> Value {

@@ -1,8 +1,9 @@
 //! Which loops are unrolled, and how far.
 
 use super::super::ssa;
-use super::{Plan, Shape, Sources, Step};
+use super::{Counter, Plan, Shape, Sources, Step};
 use crate::analysis::{Loop, Uniformity};
+use smallvec::{SmallVec, smallvec};
 use std::iter::successors;
 use warpsmith_base::FxHashSet;
 use warpsmith_ir::{Block, Function, Inst, InstData, IntCC, LoopHint, Opcode, Traits, Type, Value};
@@ -13,26 +14,14 @@ const MAX_SIZE: usize = 112;
 const ROUNDS: [usize; 2] = [4, 2];
 /// Rounds that become one where nothing remains then.
 const EXACT: std::ops::RangeInclusive<usize> = 3..=8;
+/// Tests that decide together whether a loop goes on.
+const MAX_TESTS: usize = 4;
 /// The most that a fixed step is, so that several of them do not wrap.
 const MAX_STEP: u64 = 1 << 16;
 /// Instructions that the rounds in one may have together.
 pub(super) const MAX_WANTED: usize = 4096;
 
 const NOT_COUNTED: &str = "it does not count by a fixed step to a fixed bound, with the test at its end";
-
-/// How a loop counts.
-struct Counter {
-    /// The counter is the n-th parameter of the header.
-    param: usize,
-    /// The counter and the step.
-    next: Inst,
-    step: Step,
-    /// How the next counter compares with the bound, in the type of the counter.
-    cond: IntCC,
-    bound: Value,
-    /// How the counter is extended to the type of the bound, where that is wider.
-    widened: Option<Opcode>,
-}
 
 impl Plan {
     /// How many rounds of a loop become one, or why it stays as it is.
@@ -89,16 +78,21 @@ impl Plan {
             [false, true] => 1,
             [true, true] | [false, false] => return Err(NOT_COUNTED),
         };
-        let given = dests[stays].args(&func.dfg.pool);
-        let counter = Counter::of(func, &inside, header, *cond, stays, given).ok_or(NOT_COUNTED)?;
-        if hint.is_none() && matches!(counter.step, Step::Value(_)) {
+        let mut calls = func.terminator(before).into_iter().flat_map(|inst| func.dfg.targets(inst));
+        let first = calls.find(|call| call.block == header).ok_or("several blocks lead to it")?;
+        let given = [first.args(&func.dfg.pool), dests[stays].args(&func.dfg.pool)];
+        let tests = tests(func, *cond, stays).ok_or(NOT_COUNTED)?;
+        let counter = |&test| Counter::of(func, &inside, header, test, stays, given);
+        let counters =
+            tests.iter().map(counter).collect::<Option<SmallVec<[Counter; 1]>>>().ok_or(NOT_COUNTED)?;
+        let steps = |counter: &Counter| matches!(counter.step, Step::Value(_));
+        if hint.is_none() && counters.iter().any(steps) {
             return Err(NOT_COUNTED);
         }
-        let mut calls = func.terminator(before).into_iter().flat_map(|inst| func.dfg.targets(inst));
-        let start =
-            calls.find(|call| call.block == header).map(|call| call.args(&func.dfg.pool)[counter.param]);
-        let start = start.ok_or("several blocks lead to it")?;
-        let all = counter.rounds(func, start);
+        let all = match counters.as_slice() {
+            [counter] => counter.rounds(func),
+            _ => None,
+        };
         let is_exact = |rounds: usize| all.is_some_and(|all| all % rounds as u128 == 0);
         let rounds = match hint {
             Some(LoopHint::Unroll(n)) => {
@@ -113,7 +107,6 @@ impl Plan {
         let rounds = rounds.ok_or("it has too many instructions")?;
         let mut blocks = found.blocks.clone();
         blocks.sort_unstable_by_key(|block| shape.order[*block]);
-        let Counter { param: counter, next, step, cond, bound, widened } = counter;
         let exact = is_exact(rounds);
         let up = successors(Some(latch), |&block| shape.dominators.idom(block).filter(|_| block != header));
         let always = up.collect();
@@ -129,39 +122,55 @@ impl Plan {
             exits,
             rounds,
             exact,
-            counter,
-            start,
-            next,
-            step,
-            cond,
-            bound,
-            widened,
+            counters,
             stays,
         })
     }
 
     /// Whether all threads that come to the loop together run it equally often.
     pub(super) fn is_uniform(&self, func: &Function, uniformity: &Uniformity) -> bool {
-        let step = match self.step {
-            Step::Constant(_) => None,
-            Step::Value(step) => Some(step),
-        };
-        let mut decide = [self.start, self.bound].into_iter().chain(step);
+        let mut decide = self.counters.iter().flat_map(|counter| {
+            let step = match counter.step {
+                Step::Constant(_) => None,
+                Step::Value(step) => Some(step),
+            };
+            [counter.start, counter.bound].into_iter().chain(step)
+        });
         decide.all(|value| uniformity.is_uniform(func, value, self.before))
     }
 }
 
+/// The tests that all hold where a loop goes on by a way of a branch: its condition, or those that make it up.
+fn tests(func: &Function, cond: Value, stays: usize) -> Option<SmallVec<[Value; 4]>> {
+    let both = if stays == 0 { Opcode::Band } else { Opcode::Bor };
+    let mut tests: SmallVec<[Value; 4]> = smallvec![cond];
+    let mut n = 0;
+    while let Some(&test) = tests.get(n) {
+        match func.dfg.def_data(test) {
+            Some(&InstData::Binary { op, args: [a, b] }) if op == both => {
+                tests[n] = a;
+                tests.push(b);
+            }
+            _ => n += 1,
+        }
+        if tests.len() > MAX_TESTS {
+            return None;
+        }
+    }
+    Some(tests)
+}
+
 impl Counter {
-    /// How a loop counts that goes on by a way of a branch, to which it gives values for the header's parameters.
+    /// How a loop counts that goes on only where a test holds, or (`stays` is 1) does not. For the header's parameters values are given at first, and in each round.
     fn of(
         func: &Function,
         inside: &FxHashSet<Block>,
         header: Block,
-        cond: Value,
+        test: Value,
         stays: usize,
-        given: &[Value],
+        [first, given]: [&[Value]; 2],
     ) -> Option<Counter> {
-        let &InstData::IntCompare { cond, args: [a, b] } = func.dfg.def_data(cond)? else { return None };
+        let &InstData::IntCompare { cond, args: [a, b] } = func.dfg.def_data(test)? else { return None };
         let cond = if stays == 0 { cond } else { cond.inverse() };
         let changes = |value: Value| ssa::block_of(func, value).is_some_and(|block| inside.contains(&block));
         let (next, cond, bound) = match (changes(a), changes(b)) {
@@ -199,13 +208,14 @@ impl Counter {
         };
         let ty = func.dfg.ty(next);
         let fits = given.get(param) == Some(&next) && (matches!(ty, Type::I32 | Type::I64) || ty.is_ptr());
-        (counts && fits).then_some(Counter { param, next: sum, step, cond, bound, widened })
+        let &start = first.get(param)?;
+        (counts && fits).then_some(Counter { param, start, next: sum, step, cond, bound, widened })
     }
 
-    /// How many rounds there are from a start, if that is known.
-    fn rounds(&self, func: &Function, start: Value) -> Option<u128> {
+    /// How many rounds there are, if that is known.
+    fn rounds(&self, func: &Function) -> Option<u128> {
         let (Step::Constant(step), None) = (self.step, self.widened) else { return None };
-        let (start, bound) = (func.dfg.int_const(start)?, func.dfg.int_const(self.bound)?);
+        let (start, bound) = (func.dfg.int_const(self.start)?, func.dfg.int_const(self.bound)?);
         let bits = func.dfg.ty(self.bound).bits();
         let limits = match self.cond {
             IntCC::Slt | IntCC::Sle | IntCC::Sgt | IntCC::Sge => {

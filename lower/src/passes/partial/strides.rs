@@ -9,7 +9,7 @@
 
 use super::super::copy::Copied;
 use super::super::{insert_before, ssa};
-use super::{Guard, Plan, Step};
+use super::{Counter, Guard, Plan, Step};
 use warpsmith_base::{FxHashMap, FxHashSet};
 use warpsmith_ir::{Function, Inst, InstData, IntCC, Opcode, Type, Value};
 
@@ -25,16 +25,17 @@ enum Stride {
 }
 
 pub(super) fn share(func: &mut Function, plan: &Plan, guard: &Guard, copies: &[Copied]) {
-    let Some(&counter) = func.dfg.block_params(plan.header).get(plan.counter) else { return };
-    let signed = matches!(plan.cond, IntCC::Slt | IntCC::Sle | IntCC::Sgt | IntCC::Sge);
-    let unsigned = matches!(plan.cond, IntCC::Ult | IntCC::Ule | IntCC::Ugt | IntCC::Uge);
+    let Some(counts) = plan.counters.first() else { return };
+    let counter = func.dfg.block_params(plan.header)[counts.param];
+    let signed = matches!(counts.cond, IntCC::Slt | IntCC::Sle | IntCC::Sgt | IntCC::Sge);
+    let unsigned = matches!(counts.cond, IntCC::Ult | IntCC::Ule | IntCC::Ugt | IntCC::Uge);
     let promised = plan.insts(func).any(|inst| {
         matches!(func.dfg[inst], InstData::Binary { op: Opcode::Iadd, args: [a, _] } if a == counter)
             && func.dfg.no_signed_wrap(inst)
     });
     let mut strides = Strides {
         plan,
-        step: plan.step,
+        step: counts.step,
         counter,
         end: guard.end,
         signed: signed || promised,
@@ -74,6 +75,41 @@ pub(super) fn share(func: &mut Function, plan: &Plan, guard: &Guard, copies: &[C
             };
             let from = copies[from].value(result);
             func.dfg.replace_inst(own, InstData::Binary { op: add, args: [from, by] });
+        }
+    }
+    if unsigned {
+        count_from_first(func, plan, counts, copies);
+    }
+}
+
+/// What is a constant away from a counter without a sign is, in the round that is as far from the first one, or further, the counter of the first and a
+/// constant, which do not wrap: of `a[k - 1]` the second round reads `a[k]` of the first, whatever `k - 1` is there.
+fn count_from_first(func: &mut Function, plan: &Plan, counts: &Counter, copies: &[Copied]) {
+    let Step::Constant(step @ 1..) = counts.step else { return };
+    let counter = func.dfg.block_params(plan.header)[counts.param];
+    let away = |func: &Function, inst: Inst| -> Option<(Value, i64)> {
+        let InstData::Unary { op: Opcode::Zext, arg } = func.dfg[inst] else { return None };
+        let result = func.dfg.first_result(inst).filter(|&result| func.dfg.ty(result) == Type::I64)?;
+        match func.dfg.def_data(arg)? {
+            &InstData::Binary { op: Opcode::Iadd, args: [from, by] } if from == counter => {
+                Some((result, func.dfg.int_const(by)?))
+            }
+            _ => None,
+        }
+    };
+    let insts = plan.blocks.iter().flat_map(|&block| func.layout.insts(block));
+    let found: Vec<(Value, i64)> = insts.filter_map(|inst| away(func, inst)).collect();
+    let start = func.layout.first_inst(copies[0].blocks[&plan.header]);
+    let (Some(start), false) = (start, found.is_empty()) else { return };
+    let wide = InstData::Unary { op: Opcode::Zext, arg: copies[0].value(counter) };
+    let wide = insert_before(func, start, wide, Type::I64);
+    let last = step * (copies.len() as i64 - 1);
+    for (value, by) in found {
+        for (copied, n) in copies.iter().zip(0..) {
+            let Some(own) = func.dfg.def_inst(copied.value(value)) else { continue };
+            let Some(value) = by.checked_add(step * n).filter(|by| (0..=last).contains(by)) else { continue };
+            let by = insert_before(func, own, InstData::IntConst { value }, Type::I64);
+            func.dfg.replace_inst(own, InstData::Binary { op: Opcode::Iadd, args: [wide, by] });
         }
     }
 }

@@ -25,8 +25,10 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let pointers =
         if loops.iter().next().is_some() { analyses.get::<Pointers>(func) } else { Arc::default() };
     let mut position: SecondaryMap<Block, u32> = SecondaryMap::new();
+    position.resize(func.dfg.num_blocks());
     cfg.reverse_postorder().iter().zip(0..).for_each(|(&block, n)| position[block] = n);
     let mut inside: SecondaryMap<Block, u32> = SecondaryMap::new();
+    inside.resize(func.dfg.num_blocks());
     let written = Written::of_blocks(func, &loops, &pointers);
     let mut settled: EntitySet<Block> = EntitySet::new();
     let mut changes = 0;
@@ -73,6 +75,7 @@ fn preheader(func: &Function, cfg: &Cfg, found: &Loop, inside: impl Fn(Block) ->
 pub(super) fn make_preheaders(func: &mut Function, analyses: &mut Analyses) -> u32 {
     let (cfg, loops) = (analyses.get::<Cfg>(func), analyses.get::<Loops>(func));
     let mut inside: SecondaryMap<Block, u32> = SecondaryMap::new();
+    inside.resize(func.dfg.num_blocks());
     let mut made = 0;
     for (found, mark) in loops.iter().zip(1..) {
         found.blocks.iter().for_each(|&block| inside[block] = mark);
@@ -138,6 +141,7 @@ impl Written {
         pointers: &Pointers,
     ) -> SecondaryMap<Block, Option<Written>> {
         let mut written = SecondaryMap::new();
+        written.resize(func.dfg.num_blocks());
         for &block in loops.iter().flat_map(|found| &found.blocks) {
             let of_block: &mut Option<Written> = &mut written[block];
             of_block.get_or_insert_with(|| Written::of(func, block, pointers));

@@ -397,7 +397,7 @@ impl Generator<'_, '_, '_> {
     }
 
     /// A number from 0 to 7, mostly one that no compiler knows.
-    fn below_eight(&mut self) -> Result<Value> {
+    pub(super) fn below_eight(&mut self) -> Result<Value> {
         if self.u.ratio(1, 8)? {
             let number = self.u.int_in_range(0..=7)?;
             return Ok(self.number(Type::I32, number));

@@ -29,6 +29,7 @@ impl Generator<'_, '_, '_> {
             Idiom::Rotation => self.rotation(),
             Idiom::Field => self.field(),
             Idiom::Extremum => self.extremum(),
+            Idiom::CountedLoop if self.u.ratio(1, 4)? => self.search(),
             Idiom::CountedLoop => self.counted_loop(),
             Idiom::Conditional => self.conditional(),
             Idiom::ShortCircuit => self.short_circuit(),

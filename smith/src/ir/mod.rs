@@ -21,6 +21,7 @@ mod memory;
 mod menu;
 mod pattern;
 mod promised;
+mod search;
 mod special;
 mod together;
 mod values;

@@ -42,7 +42,7 @@ impl Generator<'_, '_, '_> {
         Ok(())
     }
 
-    /// A quotient and a remainder where the divisor is not 0, and what they add up to.
+    /// A quotient and a remainder where the divisor is not 0, and what they add up to. Some divisors are powers of two, which no compiler knows.
     fn promised_divisor(&mut self) -> Result<()> {
         let ty = *self.u.choose(&[Type::I32, Type::I64])?;
         let signed = self.u.ratio(1, 2)?;
@@ -50,8 +50,14 @@ impl Generator<'_, '_, '_> {
             false => [Opcode::Udiv, Opcode::Urem],
             true => [Opcode::Sdiv, Opcode::Srem],
         };
-        let (x, y) = (self.value(ty)?, self.value(ty)?);
+        let (x, mut y) = (self.value(ty)?, self.value(ty)?);
         let (zero, one) = (self.number(ty, 0), self.number(ty, 1));
+        if self.u.ratio(1, 3)? {
+            let by = self.value(Type::I32)?;
+            let bits = self.number(Type::I32, i64::from(ty.bits()) - 1);
+            let by = self.b.ins().band(by, bits);
+            y = self.b.ins().shl(one, by);
+        }
         // With a sign neither 0 nor -1.
         let divides = if signed {
             let next = self.b.ins().iadd(y, one);

@@ -18,16 +18,12 @@ const MAX_EARLIER: usize = 8;
 pub(super) fn run(func: &mut Function, uses: &Uses) -> u32 {
     let mut changes = 0;
     for block in func.layout.blocks().collect::<Vec<Block>>() {
+        let Some(last) = last_to_shorten(func, block, uses) else { continue };
         let mut earlier: FxHashMap<Polynomial, SmallVec<[Member; MAX_EARLIER]>> = FxHashMap::default();
         let mut next = func.layout.first_inst(block);
         while let Some(inst) = next {
-            next = func.layout.next_inst(inst);
-            let InstData::Binary { op: Opcode::Iadd | Opcode::Isub, .. } = func.dfg[inst] else { continue };
-            let Some(value) = func.dfg.first_result(inst) else { continue };
-            let ty = func.dfg.ty(value);
-            if !matches!(ty, Type::I32 | Type::I64) || is_term(func, block, uses[value]) {
-                continue;
-            }
+            next = func.layout.next_inst(inst).filter(|_| inst != last);
+            let Some((value, ty)) = root(func, block, inst, uses) else { continue };
             let mut sum = Expansion {
                 func,
                 block,
@@ -74,6 +70,26 @@ pub(super) fn run(func: &mut Function, uses: &Uses) -> u32 {
         func.dfg.resolve_aliases();
     }
     changes
+}
+
+/// The last sum of a block that another operation is part of: where there is none, nothing gets shorter.
+fn last_to_shorten(func: &Function, block: Block, uses: &Uses) -> Option<Inst> {
+    let is_part = |value: &Value| {
+        let value = func.dfg.resolve(*value);
+        let op = func.dfg.def_data(value).map(InstData::opcode);
+        uses[value].0 == 1 && matches!(op, Some(Opcode::Iadd | Opcode::Isub | Opcode::Imul))
+    };
+    let is_long =
+        |&inst: &Inst| root(func, block, inst, uses).is_some() && func.dfg.args(inst).iter().any(is_part);
+    func.layout.insts(block).filter(is_long).next_back()
+}
+
+/// The result of a sum that is not a term of another, and its type.
+fn root(func: &Function, block: Block, inst: Inst, uses: &Uses) -> Option<(Value, Type)> {
+    let InstData::Binary { op: Opcode::Iadd | Opcode::Isub, .. } = func.dfg[inst] else { return None };
+    let value = func.dfg.first_result(inst)?;
+    let ty = func.dfg.ty(value);
+    (matches!(ty, Type::I32 | Type::I64) && !is_term(func, block, uses[value])).then_some((value, ty))
 }
 
 /// Whether a value is only used as a term of another sum of the block.

@@ -9,7 +9,7 @@
 //!     cargo bench --bench code -- --corpus=benches/further  # the kernels of another folder, of which benches/corpus/make.sh made bitcode
 //!
 //! For each kernel: lw10, the SASS instructions of ptxas 13.0 for sm_90 weighted by ten to the depth of the loop they are in, loops kept rolled;
-//! the registers; the instructions that a thread executes on average, counted by the engine. Last comes the geometric mean of the ratios. The
+//! the registers, and those of them that its instructions name; the instructions that a thread executes on average, counted by the engine. Last comes the geometric mean of the ratios. The
 //! results of the optimised code are compared bit by bit with those of -O0, and with nvcc's as floats.
 //!
 //! `nvcc` is `$NVCC` or on `PATH`; `opt-22` and `llc-22` are on `PATH`. What is not installed is left out.
@@ -133,9 +133,10 @@ fn report(sources: &[Source], ours: &Results, plain: &Results, peers: &[(&str, R
             geometric_mean(ours.iter().filter_map(|(name, own)| Some(of(own)? / of(theirs.get(name)?)?)))
         };
         println!(
-            "against {name}: lw10 {:.3}, registers {:.3}, executed instructions {:.3}",
+            "against {name}: lw10 {:.3}, registers {:.3} (named {:.3}), executed instructions {:.3}",
             ratio(&|m| Some(m.sass.as_ref()?.weighted as f64)),
             ratio(&|m| Some(f64::from(m.sass.as_ref()?.registers))),
+            ratio(&|m| Some(m.sass.as_ref()?.named as f64)),
             ratio(&|m| m.outcome.as_ref().ok().map(|outcome| outcome.instructions)),
         );
     }

@@ -11,6 +11,8 @@ pub struct Sass {
     /// Instructions, each counted ten times for each loop around it.
     pub weighted: u64,
     pub registers: u32,
+    /// Registers that its instructions name. ptxas takes more where the numbers it gives have gaps, so this says how many values are kept at once.
+    pub named: usize,
 }
 
 /// The kernels of a PTX text. Empty without ptxas or nvdisasm.
@@ -29,7 +31,8 @@ pub fn of(text: &str) -> HashMap<String, Sass> {
     let sections = listing.split("\t.section\t.text.").skip(1);
     let kernels = sections.filter_map(|section| {
         let name = section.split([',', '\n']).next()?;
-        let sass = Sass { weighted: weighted(section), registers: *registers.get(name)? };
+        let sass =
+            Sass { weighted: weighted(section), registers: *registers.get(name)?, named: named(section) };
         Some((name.to_owned(), sass))
     });
     kernels.collect()
@@ -86,6 +89,40 @@ fn registers(cubin: &[u8]) -> HashMap<String, u32> {
         Some(found)
     };
     read().unwrap_or_default()
+}
+
+/// How many registers the instructions of a listing name, the upper ones of wide operands among them.
+fn named(section: &str) -> usize {
+    let mut found: HashSet<u32> = HashSet::new();
+    for line in section.lines().map(str::trim).filter(|line| line.starts_with("/*") && line.ends_with(';')) {
+        let text = line.rsplit("*/").next().unwrap_or_default();
+        let mut words = text.split_whitespace().filter(|word| !word.starts_with('@'));
+        let opcode = words.next().unwrap_or_default().trim_end_matches(';');
+        let is_part = |c: char| c.is_ascii_alphanumeric() || c == '.';
+        for (n, operand) in words.flat_map(|word| word.split(|c| !is_part(c))).enumerate() {
+            let mut parts = operand.split('.');
+            let number = parts.next().and_then(|part| part.strip_prefix('R')?.parse::<u32>().ok());
+            let Some(number) = number else { continue };
+            let wide = parts.any(|part| part == "64");
+            let count = if n == 0 { width(opcode) } else { 1 + u32::from(wide) };
+            found.extend(number..number + count);
+        }
+    }
+    found.len()
+}
+
+/// How many registers an operation writes.
+fn width(opcode: &str) -> u32 {
+    let parts: Vec<&str> = opcode.split('.').collect();
+    let has = |wanted: &str| parts.contains(&wanted);
+    let to = parts.get(1).copied().unwrap_or_default();
+    let pair = match parts[0] {
+        "DADD" | "DMUL" | "DFMA" => true,
+        "I2F" | "F2F" => to == "F64",
+        "F2I" => matches!(to, "S64" | "U64"),
+        _ => has("64") || has("WIDE"),
+    };
+    if has("128") { 4 } else { 1 + u32::from(pair) }
 }
 
 /// The sum over the instructions of a listing. A loop is what lies between the target of a branch back and the last such branch.

@@ -178,6 +178,7 @@ impl Plan {
     }
 
     fn carry_out(self, func: &mut Function, cfg: &Cfg, found: &Loop) {
+        move_quotients(func, cfg, found);
         let by_header = self.decides == found.header;
         let mut last = found.blocks.iter().copied().find(|&block| func.layout.next_block(block).is_none());
         let mut copies: Vec<Copied> = Vec::with_capacity(self.rounds + 1);
@@ -233,6 +234,35 @@ impl Plan {
         let defined: Vec<ssa::Defined> =
             self.live_out.iter().filter_map(|&value| of_copies(func, value)).collect();
         ssa::repair(func, &Cfg::compute(func), &defined);
+    }
+}
+
+/// Moves quotients by constants that are the same in all rounds to the jump into the loop: in branches of the copies no block in front of all of them would have them.
+fn move_quotients(func: &mut Function, cfg: &Cfg, found: &Loop) {
+    let inside = |block: Block| found.blocks.contains(&block);
+    let mut entries = cfg.predecessors(found.header).iter().copied().filter(|&block| !inside(block));
+    let (Some(entry), None) = (entries.next(), entries.next()) else { return };
+    let Some(jump) = func.terminator(entry) else { return };
+    if !matches!(func.dfg[jump], InstData::Jump { .. }) {
+        return;
+    }
+    for &block in &found.blocks {
+        for inst in func.layout.insts(block).collect::<SmallVec<[Inst; 16]>>() {
+            let InstData::Binary { op: Opcode::Sdiv | Opcode::Udiv | Opcode::Srem | Opcode::Urem, args } =
+                func.dfg[inst]
+            else {
+                continue;
+            };
+            let [x, by] = args.map(|arg| func.dfg.resolve(arg));
+            if func.dfg.int_const(by).is_none() || ssa::block_of(func, x).is_none_or(inside) {
+                continue;
+            }
+            let constant = func.dfg.def_inst(by).filter(|_| ssa::block_of(func, by).is_some_and(inside));
+            for moved in constant.into_iter().chain([inst]) {
+                func.layout.remove_inst(moved);
+                func.layout.insert_inst_before(moved, jump);
+            }
+        }
     }
 }
 

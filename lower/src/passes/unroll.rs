@@ -177,8 +177,12 @@ impl Plan {
         Ok(Plan { rounds, decides, stays, live_out, grown: rounds * size })
     }
 
-    fn carry_out(self, func: &mut Function, cfg: &Cfg, found: &Loop) {
+    fn carry_out(mut self, func: &mut Function, cfg: &Cfg, found: &Loop) {
         move_quotients(func, cfg, found);
+        // What has left the loop is the same in all copies.
+        let stays =
+            |value: Value| ssa::block_of(func, value).is_some_and(|block| found.blocks.contains(&block));
+        self.live_out.retain(|&value| stays(value));
         let by_header = self.decides == found.header;
         let mut last = found.blocks.iter().copied().find(|&block| func.layout.next_block(block).is_none());
         let mut copies: Vec<Copied> = Vec::with_capacity(self.rounds + 1);

@@ -81,7 +81,7 @@ fn last_to_shorten(func: &Function, block: Block, uses: &Uses) -> Option<Inst> {
     };
     let is_long =
         |&inst: &Inst| root(func, block, inst, uses).is_some() && func.dfg.args(inst).iter().any(is_part);
-    func.layout.insts(block).filter(is_long).next_back()
+    func.layout.insts(block).rfind(is_long)
 }
 
 /// The result of a sum that is not a term of another, and its type.

@@ -134,7 +134,7 @@ pub fn run(seconds: u64, asked_rows: &str, jobs: u32) -> Result<(), String> {
         let Mutant { number, area, file, replace, .. } = mutant;
         let row = format!(
             "| {number} | {area} | `{file}` | `{}` | {oracle} | {:.1} |",
-            replace.replace('|', "\\\\|"),
+            replace.replace('|', "\\|"),
             start.elapsed().as_secs_f64()
         );
         println!("{row}");

@@ -2,7 +2,7 @@
 
 use crate::analysis::Analyses;
 use crate::log::{self, Count, Log, Remark};
-use crate::pass::{AnyPass, Changes, Context, ModuleContext, ModulePass, Pass, Passes, Signature};
+use crate::pass::{AnyPass, Aspects, Changes, Context, ModuleContext, ModulePass, Pass, Passes, Signature};
 use cranelift_entity::PrimaryMap;
 use std::fmt;
 use std::str::FromStr;
@@ -402,7 +402,7 @@ fn run_on_module(
     let changes = pass.run(module, &ModuleContext::new(target));
     if changes > 0 {
         for known in known.values_mut() {
-            known.analyses = std::mem::take(&mut known.analyses).without_analyses();
+            known.analyses.invalidate(Aspects::ALL);
             known.version += 1;
         }
     }

@@ -153,11 +153,6 @@ impl Analyses {
         }
     }
 
-    /// What passes noted, but no analyses.
-    pub(crate) fn without_analyses(self) -> Analyses {
-        Analyses { held: Vec::new(), notes: self.notes }
-    }
-
     /// Forgets what was computed from aspects that have changed.
     pub fn invalidate(&mut self, changed: Aspects) {
         self.held.retain(|held| !held.reads.intersects(changed));

@@ -8,7 +8,7 @@
 //! of which none dominates the others are made once where their ways part. So are the parts of an address of 64 bits, an extended index, its product and the
 //! sum, which the branches of a stencil's borders otherwise compute each for itself.
 
-use super::near::Near;
+use super::near::{Near, Room, short_hash};
 use super::replace_with;
 use crate::analysis::Loops;
 use crate::pass::{Changes, Context};
@@ -16,9 +16,7 @@ use cranelift_entity::SecondaryMap;
 use smallvec::SmallVec;
 use std::hash::{Hash, Hasher};
 use warpsmith_base::{FxHasher, half_hash};
-use warpsmith_ir::{
-    Block, DominatorTree, EntityRef, Function, Inst, InstData, MemFlags, Opcode, Traits, Type, Value,
-};
+use warpsmith_ir::{Block, DominatorTree, EntityRef, Function, Inst, InstData, Opcode, Traits, Type, Value};
 use warpsmith_isa::StateSpace;
 
 /// How many instructions behind a sum its extension is looked for.
@@ -46,31 +44,28 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
             let traits = func.traits(inst);
             if traits.intersects(Traits::WRITES.union(Traits::CONVERGENT).union(Traits::SIDE_EFFECT)) {
                 epoch += 1;
-                if let InstData::Store { args: [value, _], .. } = func.dfg[inst]
-                    && let Some(stored) = accessed(func, inst)
-                {
-                    let value = func.dfg.resolve(value);
-                    let held = InMemory { access: inst, value, epoch };
-                    match memory.find(Some(stored.3.as_u32()), place_hash(func, stored), is_at(func, stored))
-                    {
-                        Ok(known) => *known = held,
-                        Err(room) => memory.insert(room, held),
+                if let InstData::Store { args: [value, _], .. } = func.dfg[inst] {
+                    let held = InMemory { access: inst, value: func.dfg.resolve(value), epoch };
+                    match held.find(func, &mut memory) {
+                        Some(Ok(known)) => *known = held,
+                        Some(Err(room)) => memory.insert(room, held),
+                        None => {}
                     }
                 }
                 continue;
             }
             let Some(result) = func.dfg.first_result(inst) else { continue };
             if traits.contains(Traits::READS) {
-                let Some(read) = accessed(func, inst) else { continue };
                 let held = InMemory { access: inst, value: result, epoch };
-                match memory.find(Some(read.3.as_u32()), place_hash(func, read), is_at(func, read)) {
-                    Ok(known) if known.epoch != epoch => *known = held,
-                    Ok(known) => {
+                match held.find(func, &mut memory) {
+                    Some(Ok(known)) if known.epoch != epoch => *known = held,
+                    Some(Ok(known)) => {
                         let value = known.value;
                         replace_with(func, inst, value);
                         changes += 1;
                     }
-                    Err(room) => memory.insert(room, held),
+                    Some(Err(room)) => memory.insert(room, held),
+                    None => {}
                 }
                 continue;
             }
@@ -201,6 +196,44 @@ struct InMemory {
     epoch: u32,
 }
 
+impl InMemory {
+    /// What is known of the same place, or where this belongs; `None` for what no load behind it may find.
+    fn find<'m>(
+        &self,
+        func: &Function,
+        memory: &'m mut Near<InMemory>,
+    ) -> Option<Result<&'m mut InMemory, Room>> {
+        let place = Place::of(func, self.access)?;
+        let is_it = |held: &InMemory| Place::of(func, held.access) == Some(place);
+        Some(memory.find(Some(place.ptr.as_u32()), short_hash(&place), is_it))
+    }
+}
+
+/// The bytes that a load finds, or a store that a load behind it may find, and as what. A promise of better alignment belongs to the one access that
+/// makes it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Place {
+    ty: Type,
+    align: u32,
+    offset: i32,
+    ptr: Value,
+}
+
+impl Place {
+    fn of(func: &Function, access: Inst) -> Option<Place> {
+        let (ty, flags, offset, ptr) = match func.dfg[access] {
+            InstData::Load { flags, offset, ptr } => {
+                (func.dfg.ty(func.dfg.first_result(access)?), flags, offset, ptr)
+            }
+            InstData::Store { flags, offset, args: [value, ptr] } if !flags.volatile => {
+                (func.dfg.ty(value), flags, offset, ptr)
+            }
+            _ => return None,
+        };
+        Some(Place { ty, align: flags.align(ty), offset, ptr: func.dfg.resolve(ptr) })
+    }
+}
+
 /// Takes the words in which two computations are equal.
 trait Words {
     fn word(&mut self, word: u64);
@@ -210,17 +243,6 @@ impl Words for FxHasher {
     fn word(&mut self, word: u64) {
         self.write_u64(word);
     }
-}
-
-/// A short hash of the place of an access.
-fn place_hash(func: &Function, accessed: Accessed) -> u32 {
-    let mut hasher = FxHasher::default();
-    access_words(func, accessed, &mut hasher);
-    half_hash::of(hasher.finish())
-}
-
-fn is_at(func: &Function, place: Accessed) -> impl Fn(&InMemory) -> bool {
-    move |held| accessed(func, held.access).is_some_and(|held| is_same_place(held, place))
 }
 
 /// A short hash of an instruction that can be equal to others, and the number of its newest operand. No key is made, whose words would wait for those
@@ -274,7 +296,9 @@ fn describe(func: &Function, inst: Inst, traits: Traits, to: &mut impl Words) ->
             words(func, ty, op, [cond.swapped() as u64], &[b, a], to);
         }
         InstData::FloatCompare { cond, .. } => words(func, ty, op, [cond as u64], args, to),
-        InstData::Load { flags, offset, ptr } => access_words(func, (ty, flags, offset, ptr), to),
+        InstData::Load { flags, offset, .. } => {
+            words(func, ty, op, [u64::from(offset as u32) << 32 | u64::from(flags.align(ty))], args, to);
+        }
         InstData::Index { scale, .. } => words(func, ty, op, [scale as u64], args, to),
         InstData::StackAddr { slot, offset } => {
             words(func, ty, op, [slot.index() as u64, offset as u64], &[], to);
@@ -342,34 +366,6 @@ fn words(
     for pair in args.chunks(2) {
         to.word(number(&pair[0]) << 32 | pair.get(1).map_or(u32::MAX.into(), number));
     }
-}
-
-/// The type, the promises, the offset and the pointer of a load, or of a store that a load behind it may find.
-type Accessed = (Type, MemFlags, i32, Value);
-
-fn accessed(func: &Function, access: Inst) -> Option<Accessed> {
-    match func.dfg[access] {
-        InstData::Load { flags, offset, ptr } => {
-            let result = func.dfg.first_result(access)?;
-            Some((func.dfg.ty(result), flags, offset, func.dfg.resolve(ptr)))
-        }
-        InstData::Store { flags, offset, args: [value, ptr] } if !flags.volatile => {
-            Some((func.dfg.ty(value), flags, offset, func.dfg.resolve(ptr)))
-        }
-        _ => None,
-    }
-}
-
-fn access_words(func: &Function, (ty, flags, offset, ptr): Accessed, to: &mut impl Words) {
-    // A promise of better alignment belongs to the one access that makes it.
-    let place = u64::from(offset as u32) << 32 | u64::from(flags.align(ty));
-    words(func, ty, Opcode::Load, [place], &[ptr], to);
-}
-
-/// Whether two accesses are of the same bytes as the same type.
-fn is_same_place(a: Accessed, b: Accessed) -> bool {
-    let place = |(ty, flags, offset, ptr): Accessed| (ty, flags.align(ty), offset, ptr);
-    place(a) == place(b)
 }
 
 #[cfg(test)]

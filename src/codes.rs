@@ -57,9 +57,9 @@ warpsmith_diag::codes! {
     OLD_TARGET = "L0001";
     /// An operation that selection has no code for.
     SELECTION = "L0002";
-    /// A pass broke the module: a mistake of the compiler, found by `--verify-each`.
+    /// A pass broke the module: a mistake of the compiler, found by `--verify-each`, or when code was made of it.
     ///
-    /// Please report it with the module; `--bisect-limit` finds the pass and the function.
+    /// Please report it with the module; `--verify-each` names the pass, and `--bisect-limit` the function, too.
     BROKEN = "L0003";
     /// The engine cannot execute an instruction or directive of the module, which it names.
     ///

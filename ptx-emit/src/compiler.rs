@@ -208,7 +208,7 @@ impl Compiler {
         let mut plan = Plan { module: &module, code: &code, target, version, registers, debug, inlined };
         let start = Instant::now();
         let Built { tree, registers, origins, statistics } =
-            build(&plan).map_err(|error| module.diagnostics(vec![*error]))?;
+            build(&plan).map_err(|error| output::not_built(&module, *error))?;
         let emit_time = start.elapsed();
         let start = Instant::now();
         let validated = output::validated(tree, &mut plan, &origins, self.version)?;

@@ -4,7 +4,8 @@ use crate::body::Body;
 use crate::debug::{self, Debug, lines::Strings};
 use crate::globals;
 use crate::names::Names;
-use crate::regs::{Assignment, Registers, assign};
+use crate::output;
+use crate::regs::{Assignment, Registers, Unwritten, assign};
 use warpsmith_base::FxHashSet;
 use warpsmith_diag::{Diagnostic, Span};
 use warpsmith_ir as ir;
@@ -79,8 +80,12 @@ pub fn build(plan: &Plan<'_>) -> Result<Built, Box<Diagnostic>> {
     reserve(&mut tree, plan.code);
     let mut counts = [0; RegClass::COUNT];
     let threads = parallel::pays(plan.module.functions.values());
-    let assignments =
+    let assigned =
         parallel::map(plan.code.functions.iter().collect(), threads, |code| assign(code, plan.registers));
+    let assigned: Result<Vec<Assignment>, Box<Diagnostic>> = (plan.code.functions.iter().zip(assigned))
+        .map(|(code, assigned)| assigned.map_err(|unwritten| broken(plan, code.id, unwritten)))
+        .collect();
+    let assignments = assigned?;
     let registers = |of: &Assignment| of.counts.iter().map(|count| *count as usize).sum::<usize>();
     tree.reserve_names(assignments.iter().map(registers).max().unwrap_or(0));
     for (code, assignment) in plan.code.functions.iter().zip(assignments) {
@@ -116,6 +121,16 @@ pub fn build(plan: &Plan<'_>) -> Result<Built, Box<Diagnostic>> {
     }
     debug::dwarf::sections(&mut tree, plan, &described, &names, &strings)?;
     Ok(Built { tree, registers: counts, origins, statistics })
+}
+
+/// The error about a function that reads what it has not written.
+#[cold]
+fn broken(plan: &Plan<'_>, id: FuncId, unwritten: Unwritten) -> Box<Diagnostic> {
+    let func = &plan.module.functions[id];
+    let span = unwritten.origin.map_or(func.span, |inst| func.operation_span(inst));
+    let error =
+        Diagnostic::error("L0003", span, format!("the code of `@{}` is broken: {unwritten}", func.name));
+    Box::new(output::located(error, plan.module, func, unwritten.origin))
 }
 
 /// Makes room for what the code will be, moves between blocks not counted.

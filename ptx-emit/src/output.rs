@@ -119,7 +119,7 @@ fn refused(
 }
 
 /// An error with what it is about. The numbers of instructions are not those of the module that was given: passes have run.
-fn located(
+pub fn located(
     error: Diagnostic,
     module: &ir::Module,
     func: &ir::Function,
@@ -133,6 +133,17 @@ fn located(
         (_, false) => error,
     };
     noted.origin(origin)
+}
+
+/// The errors about a module that no text can be made of. Of one that the passes have broken the verifier says what is wrong in the terms of the IR.
+#[cold]
+pub fn not_built(module: &ir::Module, error: Diagnostic) -> Diagnostics {
+    match ir::verify(module) {
+        Err(errors) => errors.map(|error| {
+            error.note("found when code was made of it; with `--verify-each`, behind the pass that broke it")
+        }),
+        Ok(()) => module.diagnostics(vec![error]),
+    }
 }
 
 /// The error about an output whose text is not what was validated.

@@ -64,7 +64,9 @@ fn assignments_never_lose_a_value() {
             .expect("valid modules are selected");
         for function in &code.functions {
             for registers in [Registers::Virtual, Registers::Allocated, Registers::Local, Registers::Joined] {
-                if let Err(conflict) = check(function, &assign(function, registers)) {
+                let assignment = assign(function, registers)
+                    .unwrap_or_else(|unwritten| panic!("{registers:?}: {unwritten}\n{function}"));
+                if let Err(conflict) = check(function, &assignment) {
                     panic!("{registers:?}: {conflict}\n{function}");
                 }
             }

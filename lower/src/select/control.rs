@@ -195,14 +195,17 @@ impl Selector<'_> {
     fn edge(&mut self, call: &BlockCall) -> Edge {
         let func = self.func;
         let Some(target) = self.blocks[call.block].expand() else {
-            // Only blocks that are reached are selected, and so are their targets.
+            self.broken(&format!("the target `{}` is not in the function", call.block));
             return self.out.edge(mach::Block::new(0), &[]);
         };
         if self.single_way_in(call.block).is_some() {
             return self.out.edge(target, &[]);
         }
-        let params = func.dfg.block_params(call.block).iter();
-        let args = params.zip(call.args(&func.dfg.pool));
+        let (params, args) = (func.dfg.block_params(call.block), call.args(&func.dfg.pool));
+        if params.len() != args.len() {
+            self.broken(&format!("`{}` takes {} arguments, not {}", call.block, params.len(), args.len()));
+        }
+        let args = params.iter().zip(args);
         let args: Few<VReg> = args.flat_map(|(&param, &arg)| self.argument(param, arg)).collect();
         self.out.edge(target, &args)
     }

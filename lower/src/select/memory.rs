@@ -45,7 +45,7 @@ impl Selector<'_> {
         let mut total = offset;
         // Offsets outside of 32 bits stay in registers.
         let fits = |offset: &i64| i32::try_from(*offset).is_ok();
-        loop {
+        for _ in self.definitions() {
             let step = match func.dfg.def_data(at) {
                 Some(&InstData::Binary { op: IrOp::Ptradd, args: [base, by] }) => {
                     self.int_const(by).map(|by| (base, by))

@@ -252,6 +252,18 @@ impl<'a> Selector<'a> {
         self.errors.push(error);
     }
 
+    /// Something that the verifier does not let through: a pass has left it.
+    #[cold]
+    fn broken(&mut self, how: &str) {
+        let span = self.origin.map_or(self.func.span, |inst| self.func.operation_span(inst));
+        let text = format!("the code of `@{}` is broken: {how}", self.func.name);
+        let mut error = Diagnostic::error("L0003", span, text);
+        if let Some(inst) = self.origin {
+            error = error.origin(self.module.origin(self.func, inst));
+        }
+        self.errors.push(error);
+    }
+
     fn is_kernel(&self) -> bool {
         self.func.kind == FuncKind::Kernel
     }

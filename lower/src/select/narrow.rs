@@ -162,7 +162,7 @@ impl Selector<'_> {
 
     /// The bytes that a number times a constant moves an address in 32 bits by, if nothing need be computed for them.
     pub(super) fn low_word(&self, mut number: Value, mut scale: i32) -> Option<LowWord> {
-        loop {
+        for _ in self.definitions() {
             if let Some(constant) = self.int_const(number) {
                 return Some(LowWord::Constant((constant as i32).wrapping_mul(scale)));
             }
@@ -182,6 +182,7 @@ impl Selector<'_> {
                 _ => return None,
             };
         }
+        None
     }
 
     /// Whether the result of an instruction is an address in 32 bits.

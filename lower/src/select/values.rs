@@ -5,6 +5,7 @@ use crate::abi::{self, Repr};
 use crate::mach::{Operand, RegClass, VReg};
 use cranelift_entity::EntityRef;
 use cranelift_entity::packed_option::PackedOption;
+use std::ops::Range;
 use warpsmith_ir::{self as ir, Block, InstData, Opcode as IrOp, Type, Value};
 
 /// Registers that follow each other.
@@ -103,6 +104,11 @@ impl<'a> Selector<'a> {
     /// The instruction that a value comes from and its data, seen through casts.
     pub(super) fn def(&self, value: Value) -> Option<&'a InstData> {
         self.func.dfg.def_data(self.resolve(value))
+    }
+
+    /// So many steps lead from a value to what it is computed from, and on: more, and a pass has left one that is computed from itself.
+    pub(super) fn definitions(&self) -> Range<usize> {
+        0..self.func.dfg.num_insts()
     }
 
     /// The constant that a value is, of any type of up to 64 bits.

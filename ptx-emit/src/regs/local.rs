@@ -100,17 +100,18 @@ fn reaches(func: &Function) -> SecondaryMap<VReg, Reach> {
         }
         let insts = func.block_insts(block);
         for (at, inst) in (0..).zip(insts) {
-            for operand in func.inst_operands(inst) {
-                if let Some(vreg) = operand.defined() {
-                    reach[vreg] = match reach[vreg] {
-                        Reach::Nowhere => Reach::Within(block, at),
-                        // Used in a block that comes earlier in the text, or defined more than once.
-                        Reach::Within(..) | Reach::Across => Reach::Across,
-                    };
-                }
-                if let Some(vreg) = operand.used() {
-                    used(&mut reach, vreg, block, at);
-                }
+            let operands = func.inst_operands(inst);
+            // Read before it is written: what nothing has written before is then not taken for a value of this block.
+            operands
+                .iter()
+                .filter_map(|operand| operand.used())
+                .for_each(|vreg| used(&mut reach, vreg, block, at));
+            for vreg in operands.iter().filter_map(|operand| operand.defined()) {
+                reach[vreg] = match reach[vreg] {
+                    Reach::Nowhere => Reach::Within(block, at),
+                    // Used in a block that comes earlier in the text, or defined more than once.
+                    Reach::Within(..) | Reach::Across => Reach::Across,
+                };
             }
         }
         if let Some(vreg) = func.blocks[block].terminator.used() {

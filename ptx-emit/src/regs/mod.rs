@@ -8,6 +8,7 @@ mod check;
 mod liveness;
 mod local;
 mod moves;
+mod unwritten;
 
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 use warpsmith_lower::mach::{Edge, Function, RegClass, VReg};
@@ -15,6 +16,7 @@ use warpsmith_lower::mach::{Edge, Function, RegClass, VReg};
 pub use check::{Conflict, check};
 pub use liveness::Liveness;
 pub use moves::sequentialize;
+pub use unwritten::Unwritten;
 
 /// How virtual registers become PTX registers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -86,16 +88,21 @@ impl Assignment {
 /// `regalloc2` takes time that is quadratic in blocks: a second at some 10,000.
 const MAX_BLOCKS: usize = 4_000;
 
-/// Gives every virtual register a home.
-pub fn assign(func: &Function, registers: Registers) -> Assignment {
-    match registers {
+/// Gives every virtual register a home. A function that reads what it has not written may have none that is read, or else any.
+pub fn assign(func: &Function, registers: Registers) -> Result<Assignment, Unwritten> {
+    let assignment = match registers {
         Registers::Virtual => virtual_registers(func),
         Registers::Allocated if func.layout.len() > MAX_BLOCKS => local::allocate(func),
         Registers::Local => local::allocate(func),
-        Registers::Joined => joined(func, &assign(func, Registers::Allocated)),
-        // A function that the allocator cannot take (none is known) is still compiled.
-        Registers::Allocated => allocated::allocate(func).unwrap_or_else(|| virtual_registers(func)),
-    }
+        Registers::Joined => joined(func, &assign(func, Registers::Allocated)?),
+        Registers::Allocated => match allocated::allocate(func) {
+            Some(assignment) => assignment,
+            // The allocator takes no function that reads what is not written, and every other that is known.
+            None => unwritten::find(func).map_or_else(|| Ok(virtual_registers(func)), Err)?,
+        },
+    };
+    unwritten::check_homes(func, &assignment)?;
+    Ok(assignment)
 }
 
 /// Numbers follow the order of definitions in the text.

@@ -31,6 +31,7 @@ pub(super) enum Idiom {
     Field,
     Extremum,
     CountedLoop,
+    ExtendedCounter,
     Conditional,
     ShortCircuit,
     Dot,
@@ -77,7 +78,7 @@ const KINDS: [(Kind, usize); 12] = [
     (Kind::Pattern, 12),
     (Kind::Table, 4),
 ];
-const IDIOMS: [(Idiom, usize); 14] = [
+const IDIOMS: [(Idiom, usize); 15] = [
     (Idiom::WideProduct, 2),
     (Idiom::Tie, 2),
     (Idiom::ConvertedNumber, 1),
@@ -86,6 +87,7 @@ const IDIOMS: [(Idiom, usize); 14] = [
     (Idiom::Field, 1),
     (Idiom::Extremum, 1),
     (Idiom::CountedLoop, 2),
+    (Idiom::ExtendedCounter, 2),
     (Idiom::Conditional, 2),
     (Idiom::ShortCircuit, 4),
     (Idiom::Dot, 3),

@@ -16,6 +16,7 @@ mod config;
 mod control;
 mod digest;
 mod dot;
+mod extended;
 mod idiom;
 mod memory;
 mod menu;

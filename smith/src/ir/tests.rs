@@ -85,3 +85,32 @@ fn functions_that_stay_functions_write_where_their_caller_says() {
     }
     assert!(in_global > 5 && anywhere > 5, "{in_global} and {anywhere}");
 }
+
+/// Loops that go on while their counter, extended, has not come to a bound that the counter may never meet.
+#[test]
+fn counters_are_narrower_than_their_bounds() {
+    let mut extended = std::collections::HashMap::new();
+    for seed in 0..300 {
+        let bytes = crate::Random::new(seed).bytes(2000);
+        let module = module(&mut Unstructured::new(&bytes), &Config::default()).unwrap();
+        for func in module.functions.values() {
+            let dfg = &func.dfg;
+            let insts = func.layout.blocks().flat_map(|block| func.layout.insts(block));
+            for inst in insts {
+                let InstData::IntCompare { args: [next, _], .. } = dfg[inst] else { continue };
+                let Some(&InstData::Unary { op: op @ (Opcode::Sext | Opcode::Zext), arg }) =
+                    dfg.def_data(next)
+                else {
+                    continue;
+                };
+                let Some(&InstData::Binary { op: Opcode::Iadd, args: [count, _] }) = dfg.def_data(arg) else {
+                    continue;
+                };
+                if matches!(dfg.def(count), warpsmith_ir::ValueDef::Param(..)) && dfg.ty(count) == Type::I32 {
+                    *extended.entry(op).or_insert(0) += 1;
+                }
+            }
+        }
+    }
+    assert!([Opcode::Sext, Opcode::Zext].iter().all(|op| extended.get(op) > Some(&10)), "{extended:?}");
+}

@@ -262,6 +262,12 @@ impl DataFlowGraph {
         head.get(n).or_else(|| cases.get(n - head.len()).map(|(_, call)| call))
     }
 
+    /// The parameters of the block that an edge leads to, each with what the edge gives for it.
+    #[inline]
+    pub fn given(&self, edge: &BlockCall) -> impl ExactSizeIterator<Item = (Value, Value)> + Clone {
+        self.block_params(edge.block).iter().copied().zip(edge.args(&self.pool).iter().copied())
+    }
+
     /// Calls `change` on each target of a terminator, in the order of [`DataFlowGraph::targets`].
     pub fn for_each_target_mut(
         &mut self,

@@ -149,8 +149,7 @@ impl Pointers {
             for inst in func.layout.insts(block) {
                 changed |= self.result(func, inst);
                 for call in func.dfg.targets(inst) {
-                    let params = func.dfg.block_params(call.block);
-                    for (&param, &arg) in params.iter().zip(call.args(&func.dfg.pool)) {
+                    for (param, arg) in func.dfg.given(call) {
                         if !func.dfg.ty(param).is_ptr() {
                             continue;
                         }
@@ -234,7 +233,7 @@ impl Pointers {
                     _ => dfg.args(inst).iter().for_each(|&arg| passed_on(arg)),
                 }
                 for call in dfg.targets(inst) {
-                    for (&param, &arg) in dfg.block_params(call.block).iter().zip(call.args(&dfg.pool)) {
+                    for (param, arg) in dfg.given(call) {
                         if self.of[param].map(|param| param.object) != self.of[arg].map(|arg| arg.object) {
                             passed_on(arg);
                         }

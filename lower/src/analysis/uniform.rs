@@ -231,8 +231,7 @@ impl<'f> Search<'f> {
         }
         let end = func.terminator(block)?;
         for call in func.dfg.targets(end) {
-            let params = func.dfg.block_params(call.block);
-            for (&param, &arg) in params.iter().zip(call.args(&func.dfg.pool)) {
+            for (param, arg) in func.dfg.given(call) {
                 if !self.divergent[param] && self.diverges(arg, call.block) {
                     self.mark(param);
                 }

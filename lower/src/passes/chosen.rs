@@ -82,8 +82,7 @@ impl Choices {
             }
             let Some(branch) = func.terminator(block) else { continue };
             for call in func.dfg.targets(branch) {
-                let params = func.dfg.block_params(call.block);
-                for (&param, &arg) in params.iter().zip(call.args(&func.dfg.pool)) {
+                for (param, arg) in func.dfg.given(call) {
                     if slot_of(func, arg).is_some() {
                         found.add(param);
                         found.branches.insert(call.block, Vec::new());

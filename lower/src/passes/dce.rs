@@ -136,8 +136,7 @@ impl Given {
         given.last.resize(func.dfg.num_values());
         for branch in func.layout.blocks().filter_map(|block| func.layout.last_inst(block)) {
             for call in func.dfg.targets(branch) {
-                let params = func.dfg.block_params(call.block);
-                for (&param, &arg) in params.iter().zip(call.args(&func.dfg.pool)) {
+                for (param, arg) in func.dfg.given(call) {
                     given.edges.push((arg, given.last[param]));
                     given.last[param] = given.edges.len() as u32;
                 }

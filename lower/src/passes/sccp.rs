@@ -179,7 +179,7 @@ impl<'f> Search<'f> {
     /// Follows an edge.
     fn take(&mut self, call: &BlockCall) {
         let func = self.func;
-        for (&param, &arg) in func.dfg.block_params(call.block).iter().zip(call.args(&func.dfg.pool)) {
+        for (param, arg) in func.dfg.given(call) {
             self.lower(param, self.known[arg]);
         }
         self.enter(call.block);

@@ -102,8 +102,7 @@ fn infer(func: &Function, cfg: &Cfg) -> Option<Spaces> {
                     }
                 }
                 for call in func.dfg.targets(inst) {
-                    let params = func.dfg.block_params(call.block);
-                    for (&param, &arg) in params.iter().zip(call.args(&func.dfg.pool)) {
+                    for (param, arg) in func.dfg.given(call) {
                         if func.dfg.ty(param) == Type::PTR {
                             let found = spaces[arg];
                             learn(&mut spaces, param, found);
@@ -222,10 +221,7 @@ fn uses(func: &mut Function, spaces: &Spaces, inst: Inst) {
             let targets: SmallVec<[(Value, Type); 8]> = func
                 .dfg
                 .targets(inst)
-                .flat_map(|call| {
-                    let params = func.dfg.block_params(call.block).iter();
-                    params.zip(call.args(&func.dfg.pool)).map(|(&param, &arg)| (arg, func.dfg.ty(param)))
-                })
+                .flat_map(|call| func.dfg.given(call).map(|(param, arg)| (arg, func.dfg.ty(param))))
                 .collect();
             let new: SmallVec<[Value; 8]> =
                 targets.into_iter().map(|(arg, ty)| as_type(func, spaces, inst, arg, Some(ty))).collect();

@@ -175,9 +175,7 @@ fn redundant_params(func: &mut Function) -> u32 {
     for &block in cfg.reverse_postorder() {
         let Some(branch) = func.terminator(block) else { continue };
         for call in func.dfg.targets(branch) {
-            let params = func.dfg.block_params(call.block);
-            let args = call.args(&func.dfg.pool);
-            for ((known, &param), &arg) in given[call.block].iter_mut().zip(params).zip(args) {
+            for (known, (param, arg)) in given[call.block].iter_mut().zip(func.dfg.given(call)) {
                 *known = known.and(func.dfg.resolve(arg), param);
             }
         }

@@ -101,7 +101,7 @@ fn decided(func: &Function, cfg: &Cfg, block: Block) -> Vec<Edge> {
 fn onward(func: &Function, block: Block, branch: Inst, edge: &BlockCall) -> Option<usize> {
     let dfg = &func.dfg;
     let mut values: FxHashMap<Value, Constant> = FxHashMap::default();
-    for (&param, &arg) in dfg.block_params(block).iter().zip(edge.args(&dfg.pool)) {
+    for (param, arg) in dfg.given(edge) {
         if let Some(constant) = constant(func, arg) {
             values.insert(param, constant);
         }

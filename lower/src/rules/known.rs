@@ -111,7 +111,7 @@ impl KnownBits {
         last.resize(dfg.num_values());
         for end in func.layout.blocks().filter_map(|block| func.terminator(block)) {
             for call in dfg.targets(end).filter(|call| Some(call.block) != func.layout.entry()) {
-                for (&param, &arg) in dfg.block_params(call.block).iter().zip(call.args(&dfg.pool)) {
+                for (param, arg) in dfg.given(call) {
                     if is_small_int(dfg.ty(param)) {
                         edges.push((dfg.resolve(arg), last[param]));
                         last[param] = edges.len() as u32;

@@ -175,7 +175,7 @@ impl Selector<'_> {
         let shared =
             |value: Value| branch.is_some_and(|inst| func.dfg.uses(inst).any(|other| other == value));
         let mut regs: Few<VReg> = Few::new();
-        for (&param, &arg) in func.dfg.block_params(call.block).iter().zip(call.args(&func.dfg.pool)) {
+        for (param, arg) in func.dfg.given(call) {
             let ty = self.ty(arg);
             let own = Repr::of(ty).count == 1 && !is_i1(ty);
             match self.def(arg) {
@@ -205,8 +205,8 @@ impl Selector<'_> {
         if params.len() != args.len() {
             self.broken(&format!("`{}` takes {} arguments, not {}", call.block, params.len(), args.len()));
         }
-        let args = params.iter().zip(args);
-        let args: Few<VReg> = args.flat_map(|(&param, &arg)| self.argument(param, arg)).collect();
+        let given = func.dfg.given(call);
+        let args: Few<VReg> = given.flat_map(|(param, arg)| self.argument(param, arg)).collect();
         self.out.edge(target, &args)
     }
 

@@ -101,8 +101,7 @@ impl Selector<'_> {
         let args = dfg.args(inst).iter().enumerate().filter(|&(n, _)| !self.is_address(inst, n));
         forbidden.extend(args.map(|(_, &arg)| self.resolve(arg)));
         for call in dfg.targets(inst) {
-            let params = dfg.block_params(call.block);
-            for (&param, &arg) in params.iter().zip(call.args(&dfg.pool)) {
+            for (param, arg) in dfg.given(call) {
                 // The parameters of a block with one way in are their arguments.
                 if self.alias[param].is_none() && !(self.narrow[param] && self.has_low_word(arg)) {
                     forbidden.extend([param, self.resolve(arg)]);

@@ -15,7 +15,8 @@ use rounds::{First, Rounds};
 use smallvec::SmallVec;
 use warpsmith_base::FxHashMap;
 use warpsmith_ir::{
-    Block, BlockCall, DominatorTree, Function, Inst, InstData, Opcode, Traits, Value, ValueDef, ValueList,
+    Block, BlockCall, DominatorTree, Function, Inst, InstData, Opcode, Traits, Type, Value, ValueDef,
+    ValueList,
 };
 
 /// Effects of a loop that are compared; a loop with more stays.
@@ -76,77 +77,14 @@ impl Plan {
         dominators: &DominatorTree,
         inside: impl Fn(Block) -> bool,
     ) -> Option<Plan> {
-        let header = found.header;
-        let leads_out = |block: Block| func.successors(block).any(|next| next == header || !inside(next));
-        let ends: SmallVec<[Block; 4]> =
-            found.blocks.iter().copied().filter(|&block| leads_out(block)).collect();
-        let goes_round = |block: &Block| func.successors(*block).any(|next| next == header);
-        let latches: SmallVec<[Block; 2]> = ends.iter().copied().filter(goes_round).collect();
-        let one_end = match ends[..] {
-            [end] => match &func.dfg[func.terminator(end)?] {
-                InstData::Brif { dests, .. } => {
-                    [0, 1].iter().any(|&n| dests[n].block == header && !inside(dests[1 - n].block))
-                }
-                _ => false,
-            },
-            _ => false,
-        };
-        let rounds = match latches[..] {
-            [latch] => Some(Rounds { func, header, latch }),
+        let ends = Ends::of(func, found, &inside);
+        let rounds = match ends.latches[..] {
+            [latch] => Some(Rounds { func, header: found.header, latch }),
             _ => None,
         };
         let effects = effects(func, found, pointers)?;
-        let comes_before = |inst: Inst, all: &[Block]| {
-            let own = func.layout.block_of(inst);
-            own.is_some_and(|own| all.iter().all(|&block| dominators.dominates(own, block)))
-        };
-        let outside = |value: Value| is_outside(func, value, &inside);
-        effects.iter().enumerate().find_map(|(at, &(store, effect))| {
-            let (InstData::Store { args: [value, ptr], .. }, Effect::Writes(written)) =
-                (&func.dfg[store], effect)
-            else {
-                return None;
-            };
-            let ty = func.dfg.ty(*value);
-            let (mut load, mut sinks, mut ahead) = (None, one_end, false);
-            let block = func.layout.block_of(store)?;
-            for (n, &(inst, other)) in effects.iter().enumerate().filter(|&(n, _)| n != at) {
-                let is_before = func.layout.block_of(inst).is_some_and(|of| match of == block {
-                    true => n < at,
-                    false => dominators.dominates(of, block),
-                });
-                let may_be = load.is_none()
-                    && is_before
-                    && func.dfg.first_result(inst).map(|result| func.dfg.ty(result)) == Some(ty);
-                match other {
-                    Effect::Reads(read) if may_be && outside(*ptr) && is_same(&read, &written) => {
-                        load = Some(inst)
-                    }
-                    Effect::Reads(_)
-                        if may_be
-                            && rounds.as_ref().is_some_and(|rounds| rounds.meet(inst, store, &outside)) =>
-                    {
-                        (load, ahead, sinks) = (Some(inst), true, false);
-                    }
-                    other if !pointers.may_touch(func, other, &written) => {}
-                    Effect::Reads(_) => sinks = false,
-                    _ => return None,
-                }
-            }
-            let load = load?;
-            // Beside the store in its own round, another may write its bytes in the next, in front of the load.
-            let follows = |&(inst, other): &(Inst, Effect)| {
-                inst != store
-                    && matches!(other, Effect::Writes(access) if access.pointer.root == written.pointer.root)
-            };
-            if ahead && effects.iter().any(follows) {
-                return None;
-            }
-            let always = comes_before(load, &ends) && comes_before(store, &latches);
-            let fits = always && !ty.is_aggregate();
-            let ahead = ahead.then(|| found.blocks.clone());
-            fits.then(|| Plan { header, latches: latches.clone(), load, store, ahead, sinks })
-        })
+        let search = Search { func, found, pointers, dominators, ends, rounds, effects, inside };
+        (0..search.effects.len()).find_map(|at| search.plan(at))
     }
 
     fn carry_out(self, func: &mut Function, cfg: &Cfg) -> bool {
@@ -205,6 +143,130 @@ impl Plan {
             func.inst_locs[made] = func.inst_locs[store];
         }
         true
+    }
+}
+
+/// The blocks in which a round of a loop ends.
+struct Ends {
+    /// They lead to the next round, or out of the loop.
+    all: SmallVec<[Block; 4]>,
+    /// They lead to the next round.
+    latches: SmallVec<[Block; 2]>,
+    /// Whether there is one, whose branch does both.
+    is_one: bool,
+}
+
+impl Ends {
+    fn of(func: &Function, found: &Loop, inside: impl Fn(Block) -> bool) -> Ends {
+        let header = found.header;
+        let leads_out = |block: Block| func.successors(block).any(|next| next == header || !inside(next));
+        let all: SmallVec<[Block; 4]> =
+            found.blocks.iter().copied().filter(|&block| leads_out(block)).collect();
+        let goes_round = |block: &Block| func.successors(*block).any(|next| next == header);
+        let latches = all.iter().copied().filter(goes_round).collect();
+        let is_one = match all[..] {
+            [end] => match func.terminator(end).map(|branch| &func.dfg[branch]) {
+                Some(InstData::Brif { dests, .. }) => {
+                    [0, 1].iter().any(|&n| dests[n].block == header && !inside(dests[1 - n].block))
+                }
+                _ => false,
+            },
+            _ => false,
+        };
+        Ends { all, latches, is_one }
+    }
+}
+
+/// A loop in which a load and a store of one address are looked for.
+struct Search<'a, I> {
+    func: &'a Function,
+    found: &'a Loop,
+    pointers: &'a Pointers,
+    dominators: &'a DominatorTree,
+    ends: Ends,
+    /// Its rounds, where it goes round in one place.
+    rounds: Option<Rounds<'a>>,
+    effects: Vec<(Inst, Effect)>,
+    inside: I,
+}
+
+/// The load that belongs to a store.
+struct Loaded {
+    load: Inst,
+    /// Whether it finds what the round before has stored.
+    ahead: bool,
+    /// Whether nothing else reads the bytes, and the store can move behind the loop.
+    sinks: bool,
+}
+
+impl<I: Fn(Block) -> bool> Search<'_, I> {
+    /// What becomes of the store that is one of the effects, if it is one.
+    fn plan(&self, at: usize) -> Option<Plan> {
+        let (store, effect) = self.effects[at];
+        let (InstData::Store { args: [value, ptr], .. }, Effect::Writes(written)) =
+            (&self.func.dfg[store], effect)
+        else {
+            return None;
+        };
+        let ty = self.func.dfg.ty(*value);
+        let Loaded { load, ahead, sinks } = self.load_of(at, ty, *ptr, &written)?;
+        if ahead && self.writes_beside(store, &written) {
+            return None;
+        }
+        let always = self.comes_before(load, &self.ends.all) && self.comes_before(store, &self.ends.latches);
+        let ahead = ahead.then(|| self.found.blocks.clone());
+        let latches = || self.ends.latches.clone();
+        let fits = always && !ty.is_aggregate();
+        fits.then(|| Plan { header: self.found.header, latches: latches(), load, store, ahead, sinks })
+    }
+
+    /// The load that finds what a store has written, if nothing else does anything to the bytes but read them.
+    fn load_of(&self, at: usize, ty: Type, ptr: Value, written: &Access) -> Option<Loaded> {
+        let (store, _) = self.effects[at];
+        let outside = |value: Value| is_outside(self.func, value, &self.inside);
+        let (mut load, mut sinks, mut ahead) = (None, self.ends.is_one, false);
+        for (n, &(inst, other)) in self.effects.iter().enumerate().filter(|&(n, _)| n != at) {
+            let may_be = load.is_none()
+                && self.is_before((n, inst), (at, store))
+                && self.func.dfg.first_result(inst).map(|result| self.func.dfg.ty(result)) == Some(ty);
+            match other {
+                Effect::Reads(read) if may_be && outside(ptr) && is_same(&read, written) => load = Some(inst),
+                Effect::Reads(_)
+                    if may_be
+                        && self.rounds.as_ref().is_some_and(|rounds| rounds.meet(inst, store, &outside)) =>
+                {
+                    (load, ahead, sinks) = (Some(inst), true, false);
+                }
+                other if !self.pointers.may_touch(self.func, other, written) => {}
+                Effect::Reads(_) => sinks = false,
+                _ => return None,
+            }
+        }
+        load.map(|load| Loaded { load, ahead, sinks })
+    }
+
+    /// Whether an effect comes before another in each round that has both, by their numbers in a block.
+    fn is_before(&self, (n, inst): (usize, Inst), (at, store): (usize, Inst)) -> bool {
+        let [of, block] = [inst, store].map(|inst| self.func.layout.block_of(inst));
+        match (of, block) {
+            (Some(of), Some(block)) if of == block => n < at,
+            (Some(of), Some(block)) => self.dominators.dominates(of, block),
+            _ => false,
+        }
+    }
+
+    /// Whether another store may write in the next round, in front of the load, what a store has written.
+    fn writes_beside(&self, store: Inst, written: &Access) -> bool {
+        self.effects.iter().any(|&(inst, other)| {
+            inst != store
+                && matches!(other, Effect::Writes(access) if access.pointer.root == written.pointer.root)
+        })
+    }
+
+    /// Whether every way to the end of some blocks leads through an instruction.
+    fn comes_before(&self, inst: Inst, all: &[Block]) -> bool {
+        let own = self.func.layout.block_of(inst);
+        own.is_some_and(|own| all.iter().all(|&block| self.dominators.dominates(own, block)))
     }
 }
 

@@ -123,6 +123,22 @@ impl Uses {
         }
         Uses(uses)
     }
+
+    /// The result of a sum of 32 or 64 bits that is not a mere term of another one of its block, and its type.
+    fn root(&self, func: &Function, inst: Inst, is_sum: impl Fn(Opcode) -> bool) -> Option<(Value, Type)> {
+        if !is_sum(func.dfg.opcode(inst)) {
+            return None;
+        }
+        let value = func.dfg.first_result(inst)?;
+        let ty = func.dfg.ty(value);
+        let is_term = match self[value] {
+            (1, Some(user)) => {
+                is_sum(func.dfg.opcode(user)) && func.layout.block_of(user) == func.layout.block_of(inst)
+            }
+            _ => false,
+        };
+        (matches!(ty, Type::I32 | Type::I64) && !is_term).then_some((value, ty))
+    }
 }
 
 impl std::ops::Index<Value> for Uses {

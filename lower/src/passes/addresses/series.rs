@@ -5,7 +5,7 @@
 use super::{Uses, insert_before};
 use smallvec::SmallVec;
 use warpsmith_base::FxHashMap;
-use warpsmith_ir::{Function, Inst, InstData, Opcode, Type, Value};
+use warpsmith_ir::{Function, Inst, InstData, Opcode, Value};
 
 /// Terms that a sum has.
 const MAX_TERMS: usize = 8;
@@ -30,7 +30,7 @@ pub(super) fn run(func: &mut Function, uses: &Uses) -> u32 {
             last.clear();
             block = own;
         }
-        let Some((result, ty)) = root(func, inst, uses) else { continue };
+        let Some((result, ty)) = uses.root(func, inst, |op| op == Opcode::Iadd) else { continue };
         let Some(Sum { product, others, constant, exact }) = terms(func, inst, uses) else { continue };
         let mut earlier = None;
         let mut keys: SmallVec<[(Key, Member); 2]> = SmallVec::new();
@@ -85,20 +85,6 @@ struct Sum {
     constant: i64,
     /// Whether neither a sum nor the product wraps.
     exact: bool,
-}
-
-/// The result of a sum that is not a term of another one, and its type.
-fn root(func: &Function, inst: Inst, uses: &Uses) -> Option<(Value, Type)> {
-    let InstData::Binary { op: Opcode::Iadd, .. } = func.dfg[inst] else { return None };
-    let result = func.dfg.first_result(inst)?;
-    let ty = func.dfg.ty(result);
-    let inner = match uses[result] {
-        (1, Some(user)) => {
-            func.dfg.opcode(user) == Opcode::Iadd && func.layout.block_of(user) == func.layout.block_of(inst)
-        }
-        _ => false,
-    };
-    (matches!(ty, Type::I32 | Type::I64) && !inner).then_some((result, ty))
 }
 
 /// The terms of a sum with one product.

@@ -23,7 +23,7 @@ pub(super) fn run(func: &mut Function, uses: &Uses) -> u32 {
         let mut next = func.layout.first_inst(block);
         while let Some(inst) = next {
             next = func.layout.next_inst(inst).filter(|_| inst != last);
-            let Some((value, ty)) = root(func, block, inst, uses) else { continue };
+            let Some((value, ty)) = uses.root(func, inst, is_sum) else { continue };
             let mut sum = Expansion {
                 func,
                 block,
@@ -77,25 +77,15 @@ fn last_to_shorten(func: &Function, block: Block, uses: &Uses) -> Option<Inst> {
     let is_part = |value: &Value| {
         let value = func.dfg.resolve(*value);
         let op = func.dfg.def_data(value).map(InstData::opcode);
-        uses[value].0 == 1 && matches!(op, Some(Opcode::Iadd | Opcode::Isub | Opcode::Imul))
+        uses[value].0 == 1 && matches!(op, Some(op) if is_sum(op) || op == Opcode::Imul)
     };
     let is_long =
-        |&inst: &Inst| root(func, block, inst, uses).is_some() && func.dfg.args(inst).iter().any(is_part);
+        |&inst: &Inst| uses.root(func, inst, is_sum).is_some() && func.dfg.args(inst).iter().any(is_part);
     func.layout.insts(block).rfind(is_long)
 }
 
-/// The result of a sum that is not a term of another, and its type.
-fn root(func: &Function, block: Block, inst: Inst, uses: &Uses) -> Option<(Value, Type)> {
-    let InstData::Binary { op: Opcode::Iadd | Opcode::Isub, .. } = func.dfg[inst] else { return None };
-    let value = func.dfg.first_result(inst)?;
-    let ty = func.dfg.ty(value);
-    (matches!(ty, Type::I32 | Type::I64) && !is_term(func, block, uses[value])).then_some((value, ty))
-}
-
-/// Whether a value is only used as a term of another sum of the block.
-fn is_term(func: &Function, block: Block, uses: (u32, Option<Inst>)) -> bool {
-    matches!(uses, (1, Some(user)) if matches!(func.dfg.opcode(user), Opcode::Iadd | Opcode::Isub)
-        && func.layout.block_of(user) == Some(block))
+fn is_sum(op: Opcode) -> bool {
+    matches!(op, Opcode::Iadd | Opcode::Isub)
 }
 
 struct Member {

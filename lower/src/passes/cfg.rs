@@ -11,7 +11,7 @@ use warpsmith_ir::{Block, BlockCall, Function, Inst, InstData, Value, ValueList}
 pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let mut changes = decide_branches(func);
     changes += lift_constants(func);
-    let skipped = skip_empty_blocks(func);
+    let skipped = skip_empty_blocks(func, cx);
     changes += skipped;
     if skipped > 0 {
         // Skipping may have made the two ways of a branch the same.
@@ -128,9 +128,9 @@ fn lift_constants(func: &mut Function) -> u32 {
 const MAX_LIFTED: usize = 2;
 
 /// Sends branches to a block that only jumps straight to where it jumps. The arguments of that jump are available wherever the block was branched to
-/// only if they are not defined in between, which an empty block cannot do. Of blocks with parameters only those are left out that merge a condition by
-/// which the next block decides (`a || b && c`): for each way to it that may be known.
-fn skip_empty_blocks(func: &mut Function) -> u32 {
+/// only if they are not defined in between, which an empty block cannot do. A block that merges values stays where it leads to a loop, which has one way
+/// in and one back then, unless the loop decides by what is merged (`a || b && c`): for each way to it that may be known.
+fn skip_empty_blocks(func: &mut Function, cx: &mut Context<'_>) -> u32 {
     // Where to, and which arguments are parameters of the block that is left out, if it has any.
     type Way = (BlockCall, SmallVec<[Option<usize>; 4]>);
     let mut passes_to: SecondaryMap<Block, Option<Way>> = SecondaryMap::new();
@@ -147,10 +147,14 @@ fn skip_empty_blocks(func: &mut Function) -> u32 {
             if params.is_empty() {
                 passes_to[block] = Some((dest.clone(), SmallVec::new()));
                 any = true;
-            } else if func.layout.has_no_records() && decides_by_one(func, dest, params) {
+            } else if func.layout.has_no_records() {
                 merging.push(block);
             }
         }
+    }
+    if !merging.is_empty() {
+        cx.analyses.invalidate(Aspects::ALL);
+        keep_loops(func, &cx.analyses.get::<Cfg>(func), &mut merging);
     }
     if !merging.is_empty() {
         let mut uses: SecondaryMap<Value, u32> = SecondaryMap::new();
@@ -213,6 +217,19 @@ fn decides_by_one(func: &Function, dest: &BlockCall, values: &[Value]) -> bool {
     let at = func.dfg.block_params(dest.block).iter().position(|&param| param == cond);
     let given = at.and_then(|at| dest.args(&func.dfg.pool).get(at));
     given.is_some_and(|&given| values.contains(&func.dfg.resolve(given)))
+}
+
+/// Takes blocks off that lead to a loop, from in front of it or around, unless it decides by what they merge.
+fn keep_loops(func: &Function, cfg: &Cfg, merging: &mut SmallVec<[Block; 4]>) {
+    let mut places: SecondaryMap<Block, u32> = SecondaryMap::new();
+    places.resize(func.dfg.num_blocks());
+    cfg.reverse_postorder().iter().zip(1..).for_each(|(&block, place)| places[block] = place);
+    merging.retain(|block| {
+        let jump = func.terminator(*block).map(|inst| &func.dfg[inst]);
+        let Some(InstData::Jump { dest }) = jump else { return false };
+        let starts_loop = cfg.predecessors(dest.block).iter().any(|&from| places[from] >= places[dest.block]);
+        !starts_loop || decides_by_one(func, dest, func.dfg.block_params(*block))
+    });
 }
 
 /// Joins each block that is jumped to from one place only with that place.

@@ -11,6 +11,7 @@ use super::insert_before;
 use crate::analysis::Cfg;
 use crate::pass::{Changes, Context};
 use cranelift_entity::EntitySet;
+use smallvec::SmallVec;
 use warpsmith_ir::{Block, BlockCall, Function, InstData, Opcode, Type, Value};
 
 /// Operations of a second block, the condition among them, that are computed though they may not be wanted.
@@ -25,7 +26,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
         while !gone.contains(block)
             && let Some(plan) = Plan::of(func, &cfg, block)
         {
-            gone.insert(plan.second);
+            gone.extend([Some(plan.second), plan.passed].into_iter().flatten());
             plan.carry_out(func, block);
             changes += 1;
         }
@@ -63,6 +64,8 @@ fn decide_arguments(func: &mut Function, block: Block) -> u32 {
 /// A branch, and another one at one of its targets that may lead to its other target too.
 struct Plan {
     second: Block,
+    /// The block by which that one leads to the shared target, if one is between them.
+    passed: Option<Block>,
     /// Which targets lead to the second block, and from there elsewhere.
     on: [usize; 2],
 }
@@ -81,9 +84,13 @@ impl Plan {
             }
             let branch = func.terminator(second)?;
             let InstData::Brif { dests: next, .. } = &func.dfg[branch] else { return None };
-            let onward = (0..2).find(|&n| {
-                is_same_call(func, &next[1 - n], shared) && !is_same_call(func, &next[n], shared)
-            })?;
+            let shared = Onward::of(func, cfg, shared);
+            let [yes, no] = [0, 1].map(|n| Onward::of(func, cfg, &next[n]).is_as(func, &shared));
+            let onward = match [yes, no] {
+                [false, true] => 0,
+                [true, false] => 1,
+                [true, true] | [false, false] => return None,
+            };
             let mut size = 0;
             for inst in func.layout.insts(second).filter(|&inst| inst != branch) {
                 size += cost(func, inst)?;
@@ -91,12 +98,14 @@ impl Plan {
                     return None;
                 }
             }
-            Some(Plan { second, on: [to_second, onward] })
+            let way = &next[1 - onward];
+            let passed = passes_constants(func, cfg, way.block).map(|_| way.block);
+            Some(Plan { second, passed, on: [to_second, onward] })
         })
     }
 
     fn carry_out(self, func: &mut Function, block: Block) {
-        let Plan { second, on: [to_second, onward] } = self;
+        let Plan { second, passed, on: [to_second, onward] } = self;
         let (Some(branch), Some(end)) = (func.terminator(block), func.terminator(second)) else { return };
         let (InstData::Brif { cond: first, dests }, InstData::Brif { cond: then, dests: next }) =
             (func.dfg[branch].clone(), func.dfg[end].clone())
@@ -136,14 +145,41 @@ impl Plan {
         };
         let (shared, far): (BlockCall, BlockCall) = (dests[1 - to_second].clone(), next[onward].clone());
         // The lists of arguments pass to the branch that stays.
-        func.layout.remove_block(second);
+        [Some(second), passed].into_iter().flatten().for_each(|block| func.layout.remove_block(block));
         let dests = if onward_first { [far, shared] } else { [shared, far] };
         func.dfg.replace_inst(branch, InstData::Brif { cond, dests });
     }
 }
 
-/// Whether two edges lead to the same place with the same values.
-fn is_same_call(func: &Function, a: &BlockCall, b: &BlockCall) -> bool {
-    let (given, others) = (args(func, a), args(func, b));
-    a.block == b.block && given.iter().zip(&others).all(|(&a, &b)| same(func, a, b))
+/// Where an edge leads, past a block that only passes constants on.
+struct Onward {
+    block: Block,
+    given: SmallVec<[Value; 4]>,
+}
+
+impl Onward {
+    fn of(func: &Function, cfg: &Cfg, call: &BlockCall) -> Onward {
+        let past = passes_constants(func, cfg, call.block);
+        let call = past.unwrap_or(call);
+        Onward { block: call.block, given: args(func, call) }
+    }
+
+    /// Whether two edges lead to the same place with the same values.
+    fn is_as(&self, func: &Function, other: &Onward) -> bool {
+        self.block == other.block && self.given.iter().zip(&other.given).all(|(&a, &b)| same(func, a, b))
+    }
+}
+
+/// The jump of a block that has one way in and holds nothing but a few constants beside it.
+fn passes_constants<'f>(func: &'f Function, cfg: &Cfg, block: Block) -> Option<&'f BlockCall> {
+    if cfg.predecessors(block).len() != 1 || func.layout.entry() == Some(block) {
+        return None;
+    }
+    let end = func.terminator(block)?;
+    let InstData::Jump { dest } = &func.dfg[end] else { return None };
+    let constant = |inst| matches!(func.dfg[inst], InstData::IntConst { .. } | InstData::FloatConst { .. });
+    let own = func.layout.insts(block).take_while(|&inst| inst != end).take(MAX_OPERATIONS + 1);
+    let mut count = 0;
+    let only = own.inspect(|_| count += 1).all(constant);
+    (only && count <= MAX_OPERATIONS).then_some(dest)
 }

@@ -3,8 +3,9 @@
 //! Every round has to come to the load and then to the store, and the loop has to end in one place, behind both: then what is loaded in front is loaded anyway,
 //! and what is stored behind was stored anyway. Nothing else in the loop may touch the bytes or let other threads see them: barriers, calls, atomics in order.
 //!
-//! Where other loads may read the bytes, the store stays, and only what it stored is not loaded again: `sum[t] += a[i] * x[i]`, where `sum` may be `x`. So
-//! it does where the next round loads what this one stored at another address, `out[i] = out[i - 1] + a[i]` ([`rounds`]).
+//! Where other loads may read the bytes, or stores write them between the load and the store, the store stays, and only what it stored is not loaded again:
+//! `sum[t] += a[i] * x[i]`, where `sum` may be `x`. So it does where the next round loads what this one stored at another address,
+//! `out[i] = out[i - 1] + a[i]` ([`rounds`]).
 
 mod rounds;
 
@@ -20,7 +21,10 @@ use warpsmith_ir::{
 };
 
 /// Effects of a loop that are compared; a loop with more stays.
-const MAX_EFFECTS: usize = 64;
+const MAX_EFFECTS: usize = 256;
+
+/// Values that a loop carries, which all want registers.
+const MAX_CARRIED: usize = 32;
 
 pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let loops = cx.analyses.get::<Loops>(func);
@@ -41,10 +45,11 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let mut plans: Vec<Plan> = Vec::new();
     for (found, mark) in loops.iter().zip(1..) {
         found.blocks.iter().for_each(|&block| inside[block] = mark);
-        let plan = Plan::of(func, found, &pointers, &dominators, |block| inside[block] == mark);
+        let of_loop = Plan::all(func, found, &pointers, &dominators, |block| inside[block] == mark);
         // In a loop of this one they would be executed several times a round.
         let is_own = |inst: Inst| func.layout.block_of(inst).is_some_and(|block| innermost[block] == mark);
-        plans.extend(plan.filter(|plan| is_own(plan.load) && is_own(plan.store)));
+        let own = of_loop.into_iter().filter(|plan| is_own(plan.load) && is_own(plan.store));
+        plans.extend(own.take(MAX_CARRIED));
     }
     if plans.is_empty() {
         return Changes::NONE;
@@ -70,21 +75,22 @@ struct Plan {
 }
 
 impl Plan {
-    fn of(
+    /// What a loop may carry: of two plans, neither touches the bytes of the other but as the other allows.
+    fn all(
         func: &Function,
         found: &Loop,
         pointers: &Pointers,
         dominators: &DominatorTree,
         inside: impl Fn(Block) -> bool,
-    ) -> Option<Plan> {
+    ) -> Vec<Plan> {
         let ends = Ends::of(func, found, &inside);
         let rounds = match ends.latches[..] {
             [latch] => Some(Rounds { func, header: found.header, latch }),
             _ => None,
         };
-        let effects = effects(func, found, pointers)?;
+        let Some(effects) = effects(func, found, pointers) else { return Vec::new() };
         let search = Search { func, found, pointers, dominators, ends, rounds, effects, inside };
-        (0..search.effects.len()).find_map(|at| search.plan(at))
+        (0..search.effects.len()).filter_map(|at| search.plan(at)).collect()
     }
 
     fn carry_out(self, func: &mut Function, cfg: &Cfg) -> bool {
@@ -239,10 +245,15 @@ impl<I: Fn(Block) -> bool> Search<'_, I> {
                 }
                 other if !self.pointers.may_touch(self.func, other, written) => {}
                 Effect::Reads(_) => sinks = false,
+                // What is written between the load and the store is overwritten.
+                Effect::Writes(_) if load.is_some() && !ahead && self.is_above((n, inst), (at, store)) => {
+                    sinks = false;
+                }
                 _ => return None,
             }
         }
-        load.map(|load| Loaded { load, ahead, sinks })
+        // Bytes and halves that are loaded are extended for nothing; those that are carried would have to be.
+        load.filter(|_| sinks || ty.bits() >= 32).map(|load| Loaded { load, ahead, sinks })
     }
 
     /// Whether an effect comes before another in each round that has both, by their numbers in a block.
@@ -253,6 +264,11 @@ impl<I: Fn(Block) -> bool> Search<'_, I> {
             (Some(of), Some(block)) => self.dominators.dominates(of, block),
             _ => false,
         }
+    }
+
+    /// Whether an effect comes before another in the same block.
+    fn is_above(&self, (n, inst): (usize, Inst), (at, store): (usize, Inst)) -> bool {
+        n < at && self.func.layout.block_of(inst) == self.func.layout.block_of(store)
     }
 
     /// Whether another store may write in the next round, in front of the load, what a store has written.

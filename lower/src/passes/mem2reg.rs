@@ -7,6 +7,7 @@
 //! The variables are brought into SSA form after Cytron et al. (1991), pruned: a block gets a parameter for a variable where
 //! several definitions meet and the variable is read later. A walk down the dominator tree then knows the value at each read.
 
+use super::slots::{SlotAccess, SlotUses};
 use super::{insert_before, take_over_name};
 use crate::analysis::{Cfg, Ranges};
 use crate::pass::{Aspects, Changes, Context};
@@ -42,14 +43,14 @@ fn promote(func: &mut Function, cx: &mut Context<'_>) -> u32 {
     let mut splits = 0;
     // Elements of vectors may be split once more.
     for _ in 0..2 {
-        if !split_wide(func, &mut uses) {
+        if !split_wide(func, &uses) {
             break;
         }
         splits += 1;
         func.dfg.resolve_aliases();
         uses = SlotUses::collect(func, &cfg, ranges.as_deref());
     }
-    let fields = Fields::of(func, uses);
+    let fields = Fields::of(func, &uses);
     if fields.types.is_empty() {
         return splits;
     }
@@ -63,11 +64,12 @@ fn promote(func: &mut Function, cx: &mut Context<'_>) -> u32 {
 }
 
 /// Splits accesses that cover several fields. True if any was.
-fn split_wide(func: &mut Function, uses: &mut SlotUses) -> bool {
+fn split_wide(func: &mut Function, uses: &SlotUses) -> bool {
     let mut changed = false;
-    for accesses in apart(&mut uses.accesses) {
+    let mut accesses = uses.kept();
+    for accesses in apart(&mut accesses) {
         let slot = accesses[0].slot;
-        if !uses.escaped[slot] && !is_indexed(accesses) && !is_made_of_fields(func, accesses) {
+        if !is_indexed(accesses) && !is_made_of_fields(func, accesses) {
             let size = i64::from(func.stack_slots[slot].size);
             let inside = |access: &SlotAccess| {
                 let end = access.offset.saturating_add(access.ty.bytes().unwrap_or(0).into());
@@ -99,104 +101,6 @@ fn is_indexed(accesses: &[SlotAccess]) -> bool {
     accesses.iter().any(|access| access.reach > 0)
 }
 
-/// A load or store of a slot.
-pub(super) struct SlotAccess {
-    slot: StackSlot,
-    pub(super) offset: i64,
-    /// How much further up it may be, at an index.
-    reach: i64,
-    pub(super) ty: Type,
-    pub(super) inst: Inst,
-}
-
-struct SlotUses {
-    accesses: Vec<SlotAccess>,
-    /// Slots whose address is used in another way.
-    escaped: SecondaryMap<StackSlot, bool>,
-    /// Whether a slot has an address at an index.
-    indexed: bool,
-}
-
-/// An address in a slot: the lowest offset that it may have, and how much further up it may be.
-type SlotAddress = (StackSlot, i64, i64);
-
-impl SlotUses {
-    fn collect(func: &Function, cfg: &Cfg, ranges: Option<&Ranges>) -> Self {
-        let dfg = &func.dfg;
-        let mut uses = SlotUses { accesses: Vec::new(), escaped: SecondaryMap::new(), indexed: false };
-        let mut address: SecondaryMap<Value, Option<SlotAddress>> = SecondaryMap::new();
-        address.resize(dfg.num_values());
-        for &block in cfg.reverse_postorder() {
-            for inst in func.layout.insts(block) {
-                let result = dfg.first_result(inst);
-                let mut derived = |base: Value, by: Value, scale: i64| {
-                    let (slot, offset, reach) = address[base]?;
-                    uses.indexed |= dfg.int_const(by).is_none();
-                    let sum = bounds(func, ranges, block, by).and_then(|(low, high)| {
-                        let (low, high) = (low.checked_mul(scale)?, high.checked_mul(scale)?);
-                        Some((slot, offset.checked_add(low)?, reach.checked_add(high.checked_sub(low)?)?))
-                    });
-                    match (sum, result) {
-                        (Some(sum), Some(result)) => address[result] = Some(sum),
-                        _ => uses.escaped[slot] = true,
-                    }
-                    Some(())
-                };
-                match dfg[inst] {
-                    InstData::StackAddr { slot, offset } => {
-                        if let Some(result) = result {
-                            address[result] = Some((slot, offset.into(), 0));
-                        }
-                    }
-                    InstData::Binary { op: Opcode::Ptradd, args: [base, by] } => {
-                        derived(base, by, 1);
-                    }
-                    InstData::Index { scale, args: [base, by] } => {
-                        derived(base, by, scale.into());
-                    }
-                    InstData::Unary { op: Opcode::Addrspacecast, arg } => {
-                        if let (Some(known), Some(result)) = (address[arg], result) {
-                            address[result] = Some(known);
-                        }
-                    }
-                    InstData::Load { flags, offset, ptr } => {
-                        if let (Some((slot, base, reach)), Some(result)) = (address[ptr], result) {
-                            uses.escaped[slot] |= flags.volatile || dfg.ty(result).is_aggregate();
-                            let offset = base.saturating_add(offset.into());
-                            uses.accesses.push(SlotAccess { slot, offset, reach, ty: dfg.ty(result), inst });
-                        }
-                    }
-                    InstData::Store { flags, offset, args: [value, ptr] } => {
-                        if let Some((slot, base, reach)) = address[ptr] {
-                            uses.escaped[slot] |= flags.volatile || dfg.ty(value).is_aggregate();
-                            let offset = base.saturating_add(offset.into());
-                            uses.accesses.push(SlotAccess { slot, offset, reach, ty: dfg.ty(value), inst });
-                        }
-                        if let Some((slot, ..)) = address[value] {
-                            uses.escaped[slot] = true;
-                        }
-                    }
-                    _ => dfg.for_each_use(inst, |value| {
-                        if let Some((slot, ..)) = address[value] {
-                            uses.escaped[slot] = true;
-                        }
-                    }),
-                }
-            }
-        }
-        uses
-    }
-}
-
-/// The least and the greatest number that an index may be where a block begins; `None` if it may be any.
-fn bounds(func: &Function, ranges: Option<&Ranges>, block: Block, index: Value) -> Option<(i64, i64)> {
-    if let Some(constant) = func.dfg.int_const(index) {
-        return Some((constant, constant));
-    }
-    let range = ranges.filter(|ranges| ranges.is_complete())?.at(func, index, block)?;
-    Some((i64::try_from(range.low).ok()?, i64::try_from(range.high).ok()?))
-}
-
 /// A variable that slots are taken apart into.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Field(u32);
@@ -218,9 +122,8 @@ struct Fields {
 }
 
 impl Fields {
-    fn of(func: &Function, uses: SlotUses) -> Self {
-        let SlotUses { mut accesses, escaped, .. } = uses;
-        accesses.retain(|access| !escaped[access.slot]);
+    fn of(func: &Function, uses: &SlotUses) -> Self {
+        let mut accesses = uses.kept();
         let mut fields = Fields {
             types: Vec::new(),
             places: Vec::new(),
@@ -307,7 +210,7 @@ fn is_made_of_fields(func: &Function, accesses: &[SlotAccess]) -> bool {
     })
 }
 
-fn castable(a: Type, b: Type) -> bool {
+pub(super) fn castable(a: Type, b: Type) -> bool {
     a == b || (a.bits() == b.bits() && !a.is_ptr() && !b.is_ptr())
 }
 

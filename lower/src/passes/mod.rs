@@ -50,6 +50,7 @@ mod hoist;
 mod ifconvert;
 mod inline;
 #[allow(clippy::wildcard_enum_match_arm, reason = "loads apart, traits say what moves")]
+mod latches;
 mod licm;
 #[allow(
     clippy::wildcard_enum_match_arm,
@@ -69,6 +70,7 @@ mod params;
 mod partial;
 mod place;
 mod polynomial;
+mod promote;
 #[allow(clippy::wildcard_enum_match_arm, reason = "what is not computed may be any number")]
 mod ranges;
 #[allow(clippy::wildcard_enum_match_arm, reason = "what passes no pointer on writes nothing through one")]
@@ -83,6 +85,7 @@ mod sccp;
 #[allow(clippy::wildcard_enum_match_arm, reason = "what no rule simplifies stays as it is")]
 mod simplify;
 mod sink;
+mod slots;
 mod spaces;
 mod ssa;
 #[allow(clippy::wildcard_enum_match_arm, reason = "what is not a product of a counter is not looked at")]
@@ -162,6 +165,7 @@ pub(crate) fn standard() -> Passes {
         .with(pass("halves", "choose the words of integers of 64 bits by themselves", halves::run))
         .with(pass("hoist", "do what both sides of a branch begin with in front of it", hoist::run))
         .with_module(inline::Inliner)
+        .with(pass("latches", "count and test at the end of rounds", latches::run))
         .with(pass("licm", "move what does not change in a loop before it", licm::run))
         .with(pass("mem2reg", "turn stack slots whose address stays local into values", mem2reg::run))
         .with_module(merge::Merge)
@@ -176,6 +180,7 @@ pub(crate) fn standard() -> Passes {
         .with(pass("params", "keep one of block parameters that are always equal", params::run))
         .with(Standard { copies_loops: true, ..partial })
         .with(pass("place", "put loops in one piece, and blocks before what they go on to", place::run))
+        .with(pass("promote", "keep parts of stack slots in values in loops", promote::run))
         .with(pass("rotate", "decide at the end of loops, not at their start", rotate::run))
         .with(pass("sccp", "find constants through branches and loops together", sccp::run))
         .with(pass("strides", "count by addresses that are a counter times a stride", strides::run))

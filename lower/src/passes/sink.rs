@@ -200,13 +200,22 @@ impl Places {
 pub(super) fn unbind(func: &mut Function, tree: &DominatorTree, moved: &EntitySet<Value>) {
     let Function { dfg, layout, debug: Some(debug), .. } = func else { return };
     for block in layout.blocks() {
-        for &id in layout.insts(block).flat_map(|inst| layout.records(inst)) {
-            let storage = &mut debug.bindings[id].storage;
-            let Some(value) = storage.value().map(|value| dfg.resolve(value)) else { continue };
-            let defined = dfg.def_inst(value).and_then(|inst| layout.block_of(inst));
-            if moved.contains(value) && !defined.is_some_and(|at| tree.dominates(at, block)) {
-                *storage = Storage::OptimizedOut;
+        // What of the block is computed further down.
+        let mut below: EntitySet<Value> = EntitySet::new();
+        below.extend(
+            layout.insts(block).flat_map(|inst| dfg.results(inst)).filter(|value| moved.contains(*value)),
+        );
+        for inst in layout.insts(block) {
+            for &id in layout.records(inst) {
+                let storage = &mut debug.bindings[id].storage;
+                let Some(value) = storage.value().map(|value| dfg.resolve(value)) else { continue };
+                let defined = dfg.def_inst(value).and_then(|inst| layout.block_of(inst));
+                let above = !below.contains(value) && defined.is_some_and(|at| tree.dominates(at, block));
+                if moved.contains(value) && !above {
+                    *storage = Storage::OptimizedOut;
+                }
             }
+            dfg.results(inst).into_iter().for_each(|value| _ = below.remove(value));
         }
     }
 }

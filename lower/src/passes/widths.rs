@@ -2,7 +2,7 @@
 //! fields of 32), it becomes accesses of the parts, so that each part can be a variable.
 
 use super::insert_before;
-use super::mem2reg::SlotAccess;
+use super::slots::SlotAccess;
 use warpsmith_ir::{Function, Inst, InstData, MemFlags, Opcode, Type, Value, ValueList};
 
 /// Where in a slot each part of an access begins, and its type.

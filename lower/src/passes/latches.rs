@@ -1,0 +1,154 @@
+//! The end of a round: a loop tests what it will have counted, not what it had, and counts there, behind the last use of what it had.
+//! `while (n--) use(*p++)` then needs one register each for `n` and `p`, and [`super::partial`] finds a counter that is tested at the end.
+
+use super::insert_before;
+use crate::analysis::{Cfg, Loop, Loops};
+use crate::pass::{Changes, Context};
+use cranelift_entity::{EntitySet, SecondaryMap};
+use warpsmith_ir::{Block, DominatorTree, Function, Inst, InstData, IntCC, Opcode, Type, Value, ValueDef};
+
+pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
+    let loops = cx.analyses.get::<Loops>(func);
+    let cfg = cx.analyses.get::<Cfg>(func);
+    let ends: Vec<(&Loop, Block)> =
+        loops.iter().filter_map(|found| Some((found, one(&cfg, found, true)?))).collect();
+    if ends.is_empty() {
+        return Changes::NONE;
+    }
+    let mut tests = 0;
+    for &(found, latch) in &ends {
+        let before = one(&cfg, found, false).and_then(|block| func.terminator(block));
+        tests += u32::from(test_next(func, found.header, latch, before));
+    }
+    let mut uses: SecondaryMap<Value, u32> = SecondaryMap::new();
+    uses.resize(func.dfg.num_values());
+    for inst in func.layout.blocks().flat_map(|block| func.layout.insts(block)) {
+        func.dfg.for_each_use(inst, |value| uses[func.dfg.resolve(value)] += 1);
+    }
+    let mut moved: EntitySet<Value> = EntitySet::new();
+    ends.iter().for_each(|(found, latch)| count_last(func, found, *latch, &uses, &mut moved));
+    if !moved.is_empty() && func.debug.is_some() {
+        super::sink::unbind(func, &cx.analyses.get::<DominatorTree>(func), &moved);
+    }
+    Changes::to_instructions(tests + moved.keys().count() as u32)
+}
+
+/// The block of a loop that alone leads back to its header, or the one in front that alone leads into it.
+fn one(cfg: &Cfg, found: &Loop, inside: bool) -> Option<Block> {
+    let preds = cfg.predecessors(found.header).iter();
+    let mut preds = preds.copied().filter(|block| found.blocks.contains(block) == inside);
+    preds.next().filter(|_| preds.next().is_none())
+}
+
+/// What the latch gives the header for a parameter.
+fn given(func: &Function, header: Block, latch: Block, param: usize) -> Option<Value> {
+    let mut calls = func.dfg.targets(func.terminator(latch)?).filter(|call| call.block == header);
+    let value = *calls.next()?.args(&func.dfg.pool).get(param)?;
+    calls.next().is_none().then(|| func.dfg.resolve(value))
+}
+
+/// Makes the test at the end of a loop one of the next counter. True if it was one of the counter.
+fn test_next(func: &mut Function, header: Block, latch: Block, before: Option<Inst>) -> bool {
+    let Some(Test { branch, cond, next, bound }) = Test::of(func, header, latch) else { return false };
+    let ty = func.dfg.ty(next);
+    // A bound is in front of its loop.
+    let at = before.unwrap_or(branch);
+    let bound = insert_before(func, at, InstData::IntConst { value: ty.normalize(bound) }, ty);
+    let cond = insert_before(func, branch, InstData::IntCompare { cond, args: [next, bound] }, Type::I1);
+    func.dfg.args_mut(branch)[0] = cond;
+    true
+}
+
+/// How the next counter compares where the counter does as is tested.
+struct Test {
+    branch: Inst,
+    cond: IntCC,
+    next: Value,
+    bound: i64,
+}
+
+impl Test {
+    /// Only whether two numbers are equal says the same of what both become, if one of them wraps, as the next counter may in the last round.
+    fn of(func: &Function, header: Block, latch: Block) -> Option<Test> {
+        let dfg = &func.dfg;
+        let branch = func.terminator(latch)?;
+        let InstData::Brif { cond, .. } = dfg[branch] else { return None };
+        let &InstData::IntCompare { cond: cond @ (IntCC::Eq | IntCC::Ne), args } = dfg.def_data(cond)? else {
+            return None;
+        };
+        let [counter, bound] = args.map(|arg| dfg.resolve(arg));
+        let ValueDef::Param(block, n) = dfg.def(counter) else { return None };
+        let next = given(func, header, latch, n as usize).filter(|_| block == header)?;
+        let &InstData::Binary { op: Opcode::Iadd, args: [from, by] } = dfg.def_data(next)? else {
+            return None;
+        };
+        let by =
+            dfg.int_const(by).filter(|_| dfg.resolve(from) == counter && dfg.ty(counter).bits() <= 64)?;
+        Some(Test { branch, cond, next, bound: dfg.int_const(bound)?.wrapping_add(by) })
+    }
+}
+
+/// Moves what counts to the end of a round, if nothing but the branch there and its test uses it.
+fn count_last(
+    func: &mut Function,
+    found: &Loop,
+    latch: Block,
+    uses: &SecondaryMap<Value, u32>,
+    moved: &mut EntitySet<Value>,
+) {
+    let mut inside: EntitySet<Block> = EntitySet::new();
+    inside.extend(found.blocks.iter().copied());
+    for (n, param) in func.dfg.block_params(found.header).to_vec().into_iter().enumerate() {
+        let Some(next) = given(func, found.header, latch, n) else { continue };
+        let Some(step) = func.dfg.def_inst(next).filter(|&step| counts(func, step, param, &inside)) else {
+            continue;
+        };
+        if let Some(user) = first_user_at_end(func, latch, (next, step), uses[next])
+            && func.layout.prev_inst(user) != Some(step)
+        {
+            func.layout.remove_inst(step);
+            func.layout.insert_inst_before(step, user);
+            moved.insert(next);
+        }
+    }
+}
+
+/// Whether an instruction of a loop computes the next of a parameter from it and what does not change.
+fn counts(func: &Function, step: Inst, param: Value, inside: &EntitySet<Block>) -> bool {
+    let fixed = |value: Value| match func.dfg.def(value) {
+        ValueDef::Result(inst, _) => {
+            let outside = func.layout.block_of(inst).is_some_and(|block| !inside.contains(block));
+            outside || func.dfg.int_const(value).is_some()
+        }
+        ValueDef::Param(block, _) => !inside.contains(block),
+        ValueDef::Alias(_) | ValueDef::Detached => false,
+    };
+    let mut args = func.dfg.args(step).iter().map(|&arg| func.dfg.resolve(arg));
+    func.layout.block_of(step).is_some_and(|block| inside.contains(block))
+        && func.traits(step).is_pure()
+        && args.all(|arg| arg == param || fixed(arg))
+}
+
+/// The first user of a value at the end of a block: a comparison or its branch. `None` if the value has other users.
+fn first_user_at_end(
+    func: &Function,
+    block: Block,
+    (value, step): (Value, Inst),
+    mut uses: u32,
+) -> Option<Inst> {
+    let branch = func.terminator(block)?;
+    let (mut first, mut at) = (branch, Some(branch));
+    while let Some(inst) = at.filter(|&inst| inst != step && uses > 0) {
+        let compares = matches!(func.dfg[inst], InstData::IntCompare { .. } | InstData::IntConst { .. });
+        if inst != branch && !compares {
+            break;
+        }
+        let before = uses;
+        func.dfg.for_each_use(inst, |used| uses -= u32::from(func.dfg.resolve(used) == value));
+        if uses < before {
+            first = inst;
+        }
+        at = func.layout.prev_inst(inst);
+    }
+    (uses == 0).then_some(first)
+}

@@ -53,7 +53,7 @@ fn test_next(func: &mut Function, header: Block, latch: Block, before: Option<In
     let ty = func.dfg.ty(next);
     // A bound is in front of its loop.
     let at = before.unwrap_or(branch);
-    let bound = insert_before(func, at, InstData::IntConst { value: ty.normalize(bound) }, ty);
+    let bound = insert_before(func, at, InstData::IntConst { value: bound }, ty);
     let cond = insert_before(func, branch, InstData::IntCompare { cond, args: [next, bound] }, Type::I1);
     func.dfg.args_mut(branch)[0] = cond;
     true
@@ -82,9 +82,11 @@ impl Test {
         let &InstData::Binary { op: Opcode::Iadd, args: [from, by] } = dfg.def_data(next)? else {
             return None;
         };
-        let by =
-            dfg.int_const(by).filter(|_| dfg.resolve(from) == counter && dfg.ty(counter).bits() <= 64)?;
-        Some(Test { branch, cond, next, bound: dfg.int_const(bound)?.wrapping_add(by) })
+        let ty = dfg.ty(counter);
+        let by = dfg.int_const(by).filter(|_| dfg.resolve(from) == counter && ty.bits() <= 64)?;
+        // A promise that the sum does not wrap is kept by all counters up to the bound, and so must be by that.
+        let bound = dfg.int_const(bound)?.checked_add(by)?;
+        (ty.normalize(bound) == bound).then_some(Test { branch, cond, next, bound })
     }
 }
 

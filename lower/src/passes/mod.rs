@@ -49,13 +49,10 @@ mod halves;
 mod hoist;
 mod ifconvert;
 mod inline;
-#[allow(clippy::wildcard_enum_match_arm, reason = "loads apart, traits say what moves")]
 mod latches;
+#[allow(clippy::wildcard_enum_match_arm, reason = "loads apart, traits say what moves")]
 mod licm;
-#[allow(
-    clippy::wildcard_enum_match_arm,
-    reason = "an address that is used in any other way is left in memory"
-)]
+#[allow(clippy::wildcard_enum_match_arm, reason = "only loads and stores of slots become values")]
 mod mem2reg;
 #[allow(clippy::wildcard_enum_match_arm, reason = "what is not an address of a variable is not looked at")]
 mod merge;
@@ -85,6 +82,10 @@ mod sccp;
 #[allow(clippy::wildcard_enum_match_arm, reason = "what no rule simplifies stays as it is")]
 mod simplify;
 mod sink;
+#[allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "an address that is used in any other way is left in memory"
+)]
 mod slots;
 mod spaces;
 mod ssa;

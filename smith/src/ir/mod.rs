@@ -24,6 +24,7 @@ mod pattern;
 mod promised;
 mod search;
 mod special;
+mod state;
 mod together;
 mod values;
 

@@ -15,10 +15,7 @@ use cranelift_entity::SecondaryMap;
 use rounds::{First, Rounds};
 use smallvec::SmallVec;
 use warpsmith_base::FxHashMap;
-use warpsmith_ir::{
-    Block, BlockCall, DominatorTree, Function, Inst, InstData, Opcode, Traits, Type, Value, ValueDef,
-    ValueList,
-};
+use warpsmith_ir::{Block, DominatorTree, Function, Inst, InstData, Opcode, Traits, Type, Value, ValueDef};
 
 /// Effects of a loop that are compared; a loop with more stays.
 const MAX_EFFECTS: usize = 256;
@@ -99,7 +96,7 @@ impl Plan {
         let (Some(before), None) = (before.next(), before.next()) else { return false };
         let Some(entry) = func.terminator(before) else { return false };
         let InstData::Jump { .. } = func.dfg[entry] else { return false };
-        let InstData::Store { flags: to, offset, args: [value, ptr] } = func.dfg[store] else { return false };
+        let InstData::Store { args: [value, _], .. } = func.dfg[store] else { return false };
         let (&InstData::Load { flags, offset: from_offset, ptr: from }, Some(loaded)) =
             (&func.dfg[load], func.dfg.first_result(load))
         else {
@@ -131,23 +128,10 @@ impl Plan {
             });
         }
         let (true, [end]) = (sinks, &latches[..]) else { return true };
-        let Some(branch) = func.terminator(*end) else { return true };
-        let behind = func.dfg.make_block();
-        func.layout.insert_block_after(behind, *end);
-        let mut out = BlockCall { block: behind, args: ValueList::new() };
-        func.dfg.for_each_target_mut(branch, |call, _| {
-            if call.block != header {
-                std::mem::swap(call, &mut out);
-            }
-        });
+        let out = func.successors(*end).find(|&next| next != header);
+        let Some(behind) = out.and_then(|out| super::part_edge(func, *end, out)) else { return true };
         func.layout.remove_inst(store);
-        let last = func.dfg.make_inst(InstData::Store { flags: to, offset, args: [value, ptr] }, &[]);
-        let jump = func.dfg.make_inst(InstData::Jump { dest: out }, &[]);
-        for made in [last, jump] {
-            func.layout.append_inst(made, behind);
-            func.spans[made] = func.spans[store];
-            func.inst_locs[made] = func.inst_locs[store];
-        }
+        func.layout.insert_inst_before(store, behind);
         true
     }
 }

@@ -26,7 +26,11 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
         func.dfg.for_each_use(inst, |value| uses[func.dfg.resolve(value)] += 1);
     }
     let mut moved: EntitySet<Value> = EntitySet::new();
-    ends.iter().for_each(|(found, latch)| count_last(func, found, *latch, &uses, &mut moved));
+    let mut inside: SecondaryMap<Block, u32> = SecondaryMap::new();
+    for (&(found, latch), mark) in ends.iter().zip(1..) {
+        found.blocks.iter().for_each(|&block| inside[block] = mark);
+        count_last(func, (found.header, latch), |block| inside[block] == mark, &uses, &mut moved);
+    }
     if !moved.is_empty() && func.debug.is_some() {
         super::sink::unbind(func, &cx.analyses.get::<DominatorTree>(func), &moved);
     }
@@ -93,15 +97,13 @@ impl Test {
 /// Moves what counts to the end of a round, if nothing but the branch there and its test uses it.
 fn count_last(
     func: &mut Function,
-    found: &Loop,
-    latch: Block,
+    (header, latch): (Block, Block),
+    inside: impl Fn(Block) -> bool,
     uses: &SecondaryMap<Value, u32>,
     moved: &mut EntitySet<Value>,
 ) {
-    let mut inside: EntitySet<Block> = EntitySet::new();
-    inside.extend(found.blocks.iter().copied());
-    for (n, param) in func.dfg.block_params(found.header).to_vec().into_iter().enumerate() {
-        let Some(next) = given(func, found.header, latch, n) else { continue };
+    for (n, param) in func.dfg.block_params(header).to_vec().into_iter().enumerate() {
+        let Some(next) = given(func, header, latch, n) else { continue };
         let Some(step) = func.dfg.def_inst(next).filter(|&step| counts(func, step, param, &inside)) else {
             continue;
         };
@@ -116,17 +118,17 @@ fn count_last(
 }
 
 /// Whether an instruction of a loop computes the next of a parameter from it and what does not change.
-fn counts(func: &Function, step: Inst, param: Value, inside: &EntitySet<Block>) -> bool {
+fn counts(func: &Function, step: Inst, param: Value, inside: impl Fn(Block) -> bool) -> bool {
     let fixed = |value: Value| match func.dfg.def(value) {
         ValueDef::Result(inst, _) => {
-            let outside = func.layout.block_of(inst).is_some_and(|block| !inside.contains(block));
+            let outside = func.layout.block_of(inst).is_some_and(|block| !inside(block));
             outside || func.dfg.int_const(value).is_some()
         }
-        ValueDef::Param(block, _) => !inside.contains(block),
+        ValueDef::Param(block, _) => !inside(block),
         ValueDef::Alias(_) | ValueDef::Detached => false,
     };
     let mut args = func.dfg.args(step).iter().map(|&arg| func.dfg.resolve(arg));
-    func.layout.block_of(step).is_some_and(|block| inside.contains(block))
+    func.layout.block_of(step).is_some_and(&inside)
         && func.traits(step).is_pure()
         && args.all(|arg| arg == param || fixed(arg))
 }

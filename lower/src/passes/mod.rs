@@ -107,7 +107,7 @@ pub(crate) use aggregates::{is_needed, legalize};
 use mem2reg::zero;
 
 use crate::pass::{Changes, Context, Pass, Passes};
-use warpsmith_ir::{Function, Inst, InstData, Type, Value};
+use warpsmith_ir::{Block, BlockCall, Function, Inst, InstData, Type, Value, ValueList};
 
 /// A pass of this folder.
 struct Standard {
@@ -212,6 +212,25 @@ pub(crate) fn insert_before(func: &mut Function, before: Inst, data: InstData, t
     func.spans[inst] = func.spans[before];
     func.inst_locs[inst] = func.inst_locs[before];
     func.dfg.first_result(inst).expect("made with one result")
+}
+
+/// Puts a block on an edge; the jump that it ends with.
+pub(crate) fn part_edge(func: &mut Function, from: Block, to: Block) -> Option<Inst> {
+    let branch = func.terminator(from)?;
+    let between = func.dfg.make_block();
+    func.layout.insert_block_after(between, from);
+    let mut out = None;
+    func.dfg.for_each_target_mut(branch, |call, _| {
+        if call.block == to && out.is_none() {
+            let lead = BlockCall { block: between, args: ValueList::new() };
+            out = Some(std::mem::replace(call, lead));
+        }
+    });
+    let jump = func.dfg.make_inst(InstData::Jump { dest: out? }, &[]);
+    func.layout.append_inst(jump, between);
+    func.spans[jump] = func.spans[branch];
+    func.inst_locs[jump] = func.inst_locs[branch];
+    Some(jump)
 }
 
 /// Makes every use of an instruction's result use another value, and takes the instruction out.

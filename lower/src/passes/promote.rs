@@ -4,16 +4,14 @@
 //! Each part gets a slot of its own, which is filled in front of the loop and, if the loop stores to it, copied back behind; `mem2reg` makes a value of it.
 //! No address of the slot may be stored, passed or merged, so that nothing else touches its bytes.
 
-use super::insert_before;
 use super::mem2reg::castable;
 use super::slots::{SlotAccess, SlotUses};
+use super::{insert_before, part_edge};
 use crate::analysis::{Cfg, Loop, Loops};
 use crate::pass::{Aspects, Changes, Context};
 use cranelift_entity::{EntitySet, SecondaryMap};
 use warpsmith_ir::debug::Storage;
-use warpsmith_ir::{
-    Block, BlockCall, Function, Inst, InstData, MemFlags, StackSlot, StackSlotData, Type, ValueList,
-};
+use warpsmith_ir::{Block, Function, Inst, InstData, MemFlags, StackSlot, StackSlotData, Type};
 
 /// Variables that a loop gets, which all want registers.
 const MAX_PARTS: usize = 32;
@@ -38,31 +36,33 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let (loops, cfg) = (cx.analyses.get::<Loops>(func), cx.analyses.get::<Cfg>(func));
     let uses = SlotUses::collect(func, &cfg, None);
     let plans = plans(func, &loops, &uses);
-    Changes::to_all(added + plans.into_iter().map(|plan| u32::from(plan.carry_out(func))).sum::<u32>())
+    let mut inside: SecondaryMap<Block, u32> = SecondaryMap::new();
+    let mut promoted = 0;
+    for (plan, mark) in plans.into_iter().zip(1..) {
+        plan.blocks.iter().for_each(|&block| inside[block] = mark);
+        promoted += u32::from(plan.carry_out(func, &cfg, |block| inside[block] == mark));
+    }
+    Changes::to_all(added + promoted)
 }
 
 /// What is done for the outermost loops that access slots at constant offsets only, of those slots that `mem2reg` leaves.
 fn plans(func: &Function, loops: &Loops, uses: &SlotUses) -> Vec<Plan> {
     let left = |access: &&SlotAccess| uses.unbounded[access.slot] && !uses.captured[access.slot];
-    let mut list: Vec<SlotAccess> = uses.accesses.iter().filter(left).copied().collect();
+    let mut by_block: SecondaryMap<Block, Vec<SlotAccess>> = SecondaryMap::new();
+    uses.accesses.iter().filter(left).for_each(|access| by_block[access.block].push(*access));
+    let mut planned: EntitySet<Inst> = EntitySet::new();
     let mut plans = Vec::new();
-    let mut inside: SecondaryMap<Block, u32> = SecondaryMap::new();
-    for (found, mark) in loops.iter().zip(1..) {
-        if list.is_empty() {
-            break;
-        }
-        found.blocks.iter().for_each(|&block| inside[block] = mark);
+    for found in loops.iter() {
+        let accesses = found.blocks.iter().flat_map(|&block| &by_block[block]);
         let mut own: Vec<SlotAccess> =
-            list.iter().copied().filter(|access| inside[access.block] == mark).collect();
+            accesses.filter(|access| !planned.contains(access.inst)).copied().collect();
         own.sort_by_key(|access| (access.slot, access.offset));
-        let mut planned: EntitySet<Inst> = EntitySet::new();
         for of_slot in own.chunk_by(|a, b| a.slot == b.slot) {
             if let Some(parts) = parts(func, of_slot) {
                 planned.extend(of_slot.iter().map(|access| access.inst));
                 plans.push(Plan::of(found, of_slot[0].slot, parts));
             }
         }
-        list.retain(|access| !planned.contains(access.inst));
     }
     plans
 }
@@ -104,23 +104,20 @@ impl Plan {
         Plan { header: found.header, blocks: found.blocks.clone(), slot, parts }
     }
 
-    fn carry_out(self, func: &mut Function) -> bool {
-        // What was done for a loop before may have parted edges.
-        let cfg = Cfg::compute(func);
-        let mut inside: EntitySet<Block> = EntitySet::new();
-        inside.extend(self.blocks.iter().copied());
-        let mut before = cfg.predecessors(self.header).iter().filter(|block| !inside.contains(**block));
+    /// The graph may be that before edges were parted for other plans: a block between is led to by one edge.
+    fn carry_out(self, func: &mut Function, cfg: &Cfg, inside: impl Fn(Block) -> bool) -> bool {
+        let mut before = cfg.predecessors(self.header).iter().filter(|block| !inside(**block));
         let (Some(&before), None) = (before.next(), before.next()) else { return false };
         let Some(entry) = func.terminator(before) else { return false };
         let out: Vec<(Block, Block)> = self
             .blocks
             .iter()
             .flat_map(|&from| func.successors(from).map(move |to| (from, to)))
-            .filter(|(_, to)| !inside.contains(*to))
+            .filter(|(_, to)| !inside(*to))
             .collect();
         let mut behind: Vec<Inst> = Vec::new();
         for (from, to) in out {
-            let own = cfg.predecessors(to).iter().all(|&block| inside.contains(block));
+            let own = cfg.predecessors(to).iter().all(|&block| inside(block));
             let at = if own { func.layout.first_inst(to) } else { part_edge(func, from, to) };
             behind.extend(at.filter(|at| !behind.contains(at)));
         }
@@ -161,25 +158,6 @@ impl Plan {
             }
         }
     }
-}
-
-/// Puts a block on an edge; the jump that it ends with.
-fn part_edge(func: &mut Function, from: Block, to: Block) -> Option<Inst> {
-    let branch = func.terminator(from)?;
-    let between = func.dfg.make_block();
-    func.layout.insert_block_after(between, from);
-    let mut out = None;
-    func.dfg.for_each_target_mut(branch, |call, _| {
-        if call.block == to && out.is_none() {
-            let lead = BlockCall { block: between, args: ValueList::new() };
-            out = Some(std::mem::replace(call, lead));
-        }
-    });
-    let jump = func.dfg.make_inst(InstData::Jump { dest: out? }, &[]);
-    func.layout.append_inst(jump, between);
-    func.spans[jump] = func.spans[branch];
-    func.inst_locs[jump] = func.inst_locs[branch];
-    Some(jump)
 }
 
 /// Copies a value of one type between places in slots.

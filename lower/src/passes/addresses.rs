@@ -59,6 +59,11 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
                 InstData::Load { ptr, .. } | InstData::Store { args: [_, ptr], .. } => {
                     accessed.extend(accessed_sum(func, ptr, block));
                 }
+                InstData::Ptx { data, .. } => {
+                    let at = super::spaces::accessed_by(&func.dfg.ptx[data]);
+                    let ptr = at.and_then(|at| func.dfg.args(inst).get(at).copied());
+                    accessed.extend(ptr.and_then(|ptr| accessed_sum(func, ptr, block)));
+                }
                 _ => {}
             }
         }

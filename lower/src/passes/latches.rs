@@ -5,6 +5,7 @@ use super::insert_before;
 use crate::analysis::{Cfg, Loop, Loops};
 use crate::pass::{Changes, Context};
 use cranelift_entity::{EntitySet, SecondaryMap};
+use smallvec::SmallVec;
 use warpsmith_ir::{Block, DominatorTree, Function, Inst, InstData, IntCC, Opcode, Type, Value, ValueDef};
 
 pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
@@ -15,24 +16,22 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     if ends.is_empty() {
         return Changes::NONE;
     }
+    let tree = cx.analyses.get::<DominatorTree>(func);
     let mut tests = 0;
     for &(found, latch) in &ends {
         let before = one(&cfg, found, false).and_then(|block| func.terminator(block));
         tests += u32::from(test_next(func, found.header, latch, before));
     }
-    let mut uses: SecondaryMap<Value, u32> = SecondaryMap::new();
-    uses.resize(func.dfg.num_values());
-    for inst in func.layout.blocks().flat_map(|block| func.layout.insts(block)) {
-        func.dfg.for_each_use(inst, |value| uses[func.dfg.resolve(value)] += 1);
-    }
+    tests += test_next_behind(func, &tree, &ends);
+    let users = Users::of(func, &ends);
     let mut moved: EntitySet<Value> = EntitySet::new();
     let mut inside: SecondaryMap<Block, u32> = SecondaryMap::new();
     for (&(found, latch), mark) in ends.iter().zip(1..) {
         found.blocks.iter().for_each(|&block| inside[block] = mark);
-        count_last(func, (found.header, latch), |block| inside[block] == mark, &uses, &mut moved);
+        count_last(func, (found.header, latch), |block| inside[block] == mark, (&users, &tree), &mut moved);
     }
     if !moved.is_empty() && func.debug.is_some() {
-        super::sink::unbind(func, &cx.analyses.get::<DominatorTree>(func), &moved);
+        super::sink::unbind(func, &tree, &moved);
     }
     Changes::to_instructions(tests + moved.keys().count() as u32)
 }
@@ -53,19 +52,53 @@ fn given(func: &Function, header: Block, latch: Block, param: usize) -> Option<V
 
 /// Makes the test at the end of a loop one of the next counter. True if it was one of the counter.
 fn test_next(func: &mut Function, header: Block, latch: Block, before: Option<Inst>) -> bool {
-    let Some(Test { branch, cond, next, bound }) = Test::of(func, header, latch) else { return false };
-    let ty = func.dfg.ty(next);
+    let Some(branch) = func.terminator(latch) else { return false };
+    let InstData::Brif { cond, .. } = func.dfg[branch] else { return false };
+    let Some(test) = func.dfg.def_inst(cond).and_then(|test| Test::of(func, test, (header, latch))) else {
+        return false;
+    };
     // A bound is in front of its loop.
-    let at = before.unwrap_or(branch);
-    let bound = insert_before(func, at, InstData::IntConst { value: bound }, ty);
-    let cond = insert_before(func, branch, InstData::IntCompare { cond, args: [next, bound] }, Type::I1);
-    func.dfg.args_mut(branch)[0] = cond;
+    let next = test.of_next(func, before.unwrap_or(branch), branch);
+    func.dfg.args_mut(branch)[0] = next;
     true
+}
+
+/// Makes tests of a counter behind its loop tests of the next one, if they are behind the end of a round: the loop then need not keep both. Says how many.
+fn test_next_behind(func: &mut Function, tree: &DominatorTree, ends: &[(&Loop, Block)]) -> u32 {
+    let mut latches: SecondaryMap<Block, Option<Block>> = SecondaryMap::new();
+    ends.iter().for_each(|&(found, latch)| latches[found.header] = Some(latch));
+    let mut found: Vec<(Inst, Test)> = Vec::new();
+    for block in func.layout.blocks() {
+        for inst in func.layout.insts(block) {
+            let InstData::IntCompare { args, .. } = func.dfg[inst] else { continue };
+            let ValueDef::Param(header, _) = func.dfg.def(func.dfg.resolve(args[0])) else { continue };
+            let Some(latch) = latches[header].filter(|&latch| latch != block) else { continue };
+            // What the end of a round dominates is behind the loop: the header is not, and any other block of the loop leads to that end.
+            if tree.dominates(latch, block)
+                && let Some(test) = Test::of(func, inst, (header, latch))
+            {
+                found.push((inst, test));
+            }
+        }
+    }
+    if found.is_empty() {
+        return 0;
+    }
+    let tests = found.len() as u32;
+    for (inst, test) in found {
+        // The counter may not have kept what its sum promises where only this test would rely on it.
+        if let Some(step) = func.dfg.def_inst(test.next) {
+            func.dfg.set_promised(step, false);
+        }
+        let next = test.of_next(func, inst, inst);
+        super::replace_with(func, inst, next);
+    }
+    func.dfg.resolve_aliases();
+    tests
 }
 
 /// How the next counter compares where the counter does as is tested.
 struct Test {
-    branch: Inst,
     cond: IntCC,
     next: Value,
     bound: i64,
@@ -73,11 +106,9 @@ struct Test {
 
 impl Test {
     /// Only whether two numbers are equal says the same of what both become, if one of them wraps, as the next counter may in the last round.
-    fn of(func: &Function, header: Block, latch: Block) -> Option<Test> {
+    fn of(func: &Function, test: Inst, (header, latch): (Block, Block)) -> Option<Test> {
         let dfg = &func.dfg;
-        let branch = func.terminator(latch)?;
-        let InstData::Brif { cond, .. } = dfg[branch] else { return None };
-        let &InstData::IntCompare { cond: cond @ (IntCC::Eq | IntCC::Ne), args } = dfg.def_data(cond)? else {
+        let InstData::IntCompare { cond: cond @ (IntCC::Eq | IntCC::Ne), args } = dfg[test] else {
             return None;
         };
         let [counter, bound] = args.map(|arg| dfg.resolve(arg));
@@ -90,16 +121,61 @@ impl Test {
         let by = dfg.int_const(by).filter(|_| dfg.resolve(from) == counter && ty.bits() <= 64)?;
         // A promise that the sum does not wrap is kept by all counters up to the bound, and so must be by that.
         let bound = dfg.int_const(bound)?.checked_add(by)?;
-        (ty.normalize(bound) == bound).then_some(Test { branch, cond, next, bound })
+        (ty.normalize(bound) == bound).then_some(Test { cond, next, bound })
+    }
+
+    /// Puts the bound and the comparison in front of instructions.
+    fn of_next(&self, func: &mut Function, bound_at: Inst, at: Inst) -> Value {
+        let ty = func.dfg.ty(self.next);
+        let bound = insert_before(func, bound_at, InstData::IntConst { value: self.bound }, ty);
+        insert_before(func, at, InstData::IntCompare { cond: self.cond, args: [self.next, bound] }, Type::I1)
     }
 }
 
-/// Moves what counts to the end of a round, if nothing but the branch there and its test uses it.
+/// Where what loops count is used.
+struct Users {
+    place: SecondaryMap<Value, Option<u32>>,
+    blocks: Vec<SmallVec<[Block; 4]>>,
+}
+
+impl Users {
+    fn of(func: &Function, ends: &[(&Loop, Block)]) -> Users {
+        let mut users = Users { place: SecondaryMap::new(), blocks: Vec::new() };
+        users.place.resize(func.dfg.num_values());
+        for &(found, latch) in ends {
+            for n in 0..func.dfg.block_params(found.header).len() {
+                if let Some(next) = given(func, found.header, latch, n)
+                    && users.place[next].is_none()
+                {
+                    users.place[next] = Some(users.blocks.len() as u32);
+                    users.blocks.push(SmallVec::new());
+                }
+            }
+        }
+        for block in func.layout.blocks() {
+            for inst in func.layout.insts(block) {
+                func.dfg.for_each_use(inst, |value| {
+                    if let Some(place) = users.place[func.dfg.resolve(value)] {
+                        users.blocks[place as usize].push(block);
+                    }
+                });
+            }
+        }
+        users
+    }
+
+    /// The blocks of the users of a value, one for each use.
+    fn blocks(&self, value: Value) -> &[Block] {
+        self.place[value].map_or(&[], |place| &self.blocks[place as usize])
+    }
+}
+
+/// Moves what counts to the end of a round, if nothing in the loop but the branch there and its test uses it, nor what other ends of the loop lead to.
 fn count_last(
     func: &mut Function,
     (header, latch): (Block, Block),
     inside: impl Fn(Block) -> bool,
-    uses: &SecondaryMap<Value, u32>,
+    (users, tree): (&Users, &DominatorTree),
     moved: &mut EntitySet<Value>,
 ) {
     for (n, param) in func.dfg.block_params(header).to_vec().into_iter().enumerate() {
@@ -107,7 +183,12 @@ fn count_last(
         let Some(step) = func.dfg.def_inst(next).filter(|&step| counts(func, step, param, &inside)) else {
             continue;
         };
-        if let Some(user) = first_user_at_end(func, latch, (next, step), uses[next])
+        let (own, behind): (SmallVec<[Block; 4]>, SmallVec<[Block; 4]>) =
+            users.blocks(next).iter().copied().partition(|&block| inside(block));
+        if behind.iter().any(|&block| !tree.dominates(latch, block)) {
+            continue;
+        }
+        if let Some(user) = first_user_at_end(func, latch, (next, step), own.len())
             && func.layout.prev_inst(user) != Some(step)
         {
             func.layout.remove_inst(step);
@@ -133,12 +214,12 @@ fn counts(func: &Function, step: Inst, param: Value, inside: impl Fn(Block) -> b
         && args.all(|arg| arg == param || fixed(arg))
 }
 
-/// The first user of a value at the end of a block: a comparison or its branch. `None` if the value has other users.
+/// The first user of a value at the end of a block: a comparison or its branch. `None` if the value has more users in the loop.
 fn first_user_at_end(
     func: &Function,
     block: Block,
     (value, step): (Value, Inst),
-    mut uses: u32,
+    mut uses: usize,
 ) -> Option<Inst> {
     let branch = func.terminator(block)?;
     let (mut first, mut at) = (branch, Some(branch));
@@ -148,7 +229,7 @@ fn first_user_at_end(
             break;
         }
         let before = uses;
-        func.dfg.for_each_use(inst, |used| uses -= u32::from(func.dfg.resolve(used) == value));
+        func.dfg.for_each_use(inst, |used| uses -= usize::from(func.dfg.resolve(used) == value));
         if uses < before {
             first = inst;
         }

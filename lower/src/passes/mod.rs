@@ -91,6 +91,8 @@ mod spaces;
 mod ssa;
 #[allow(clippy::wildcard_enum_match_arm, reason = "what is not a product of a counter is not looked at")]
 mod strides;
+#[allow(clippy::wildcard_enum_match_arm, reason = "a slot whose address is used in any other way stays one")]
+mod tables;
 #[allow(clippy::wildcard_enum_match_arm, reason = "only arithmetic and stores move")]
 mod tails;
 mod thread;
@@ -187,6 +189,7 @@ pub(crate) fn standard() -> Passes {
         .with(pass("strides", "count by addresses that are a counter times a stride", strides::run))
         .with(pass("simplify", "fold constants and rewrite by algebraic rules", simplify::run))
         .with(pass("sink", "compute on the ways that need it, not in front of them", sink::run))
+        .with_module(tables::Tables)
         .with(pass("tails", "do what all ways to a block end with once, in it", tails::run))
         .with(pass("spaces", "find the state space that generic pointers point into", spaces::run))
         .with(Standard { copies_loops: true, ..unroll })

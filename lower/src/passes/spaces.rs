@@ -250,10 +250,16 @@ fn compared_in(func: &Function, spaces: &Spaces, cond: IntCC, [a, b]: [Value; 2]
 
 /// Which argument of an access by a PTX instruction is the generic address that it may name the space of.
 fn address_of(data: &PtxData) -> Option<usize> {
-    let mnemonic = data.mnemonic();
-    let accesses = matches!(mnemonic.opcode(), Ptx::Atom | Ptx::Red | Ptx::Ld | Ptx::St);
     let named = [Mod::Global, Mod::Shared, Mod::Local, Mod::Const, Mod::Param];
-    if !accesses || named.into_iter().any(|space| mnemonic.has(space)) {
+    if named.into_iter().any(|space| data.mnemonic().has(space)) {
+        return None;
+    }
+    accessed_by(data)
+}
+
+/// Which argument of a PTX instruction that loads, stores or changes a value in memory is its address.
+pub(super) fn accessed_by(data: &PtxData) -> Option<usize> {
+    if !matches!(data.mnemonic().opcode(), Ptx::Atom | Ptx::Red | Ptx::Ld | Ptx::St) {
         return None;
     }
     let at = data.operands.iter().position(|operand| matches!(operand, PtxOperand::Address(_)))?;

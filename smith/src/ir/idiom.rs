@@ -31,6 +31,7 @@ impl Generator<'_, '_, '_> {
             Idiom::Extremum => self.extremum(),
             Idiom::CountedLoop if self.u.ratio(1, 4)? => self.search(),
             Idiom::CountedLoop if self.config.memory && self.u.ratio(1, 4)? => self.state(),
+            Idiom::CountedLoop if self.config.memory && self.u.ratio(1, 4)? => self.filled(),
             Idiom::CountedLoop => self.counted_loop(),
             Idiom::ExtendedCounter => self.extended_counter(),
             Idiom::Conditional => self.conditional(),

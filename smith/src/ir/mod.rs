@@ -17,6 +17,7 @@ mod control;
 mod digest;
 mod dot;
 mod extended;
+mod filled;
 mod idiom;
 mod memory;
 mod menu;

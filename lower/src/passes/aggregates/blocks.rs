@@ -12,6 +12,9 @@ use warpsmith_isa::StateSpace;
 /// The most pieces that are moved without a loop.
 const UNROLLED: u64 = 16;
 
+/// The most where a variable of the module is copied: mostly constants, which [`tables`](super::super::tables) wants to see.
+const UNROLLED_FROM_VARIABLE: u64 = 64;
+
 /// The largest piece.
 const WIDEST: u32 = 16;
 
@@ -48,7 +51,9 @@ impl Expansion<'_> {
         });
         let align = self.flags.explicit_align().unwrap_or(1).min(WIDEST);
         match constant {
-            Some(size) if size.div_ceil(align.into()) <= UNROLLED => self.side_by_side(size, align),
+            Some(size) if size.div_ceil(align.into()) <= self.most_side_by_side() => {
+                self.side_by_side(size, align)
+            }
             _ => {
                 let size = match dfg.ty(size) {
                     Type::I32 => self.func.before(self.at).zext(Type::I64, size),
@@ -62,6 +67,18 @@ impl Expansion<'_> {
             }
         }
         self.func.layout.remove_inst(self.at);
+    }
+
+    fn most_side_by_side(&self) -> u64 {
+        let dfg = &self.func.dfg;
+        let mut from = dfg.resolve(self.args[1]);
+        while let Some(&InstData::Unary { op: Opcode::Addrspacecast, arg }) = dfg.def_data(from) {
+            from = dfg.resolve(arg);
+        }
+        match (self.op, dfg.def_data(from)) {
+            (Opcode::Memcpy, Some(InstData::GlobalAddr { .. })) => UNROLLED_FROM_VARIABLE,
+            _ => UNROLLED,
+        }
     }
 
     /// Loads and stores without a loop; all loads come first, so that overlapping does no harm.

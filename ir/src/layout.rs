@@ -199,7 +199,7 @@ impl Layout {
     #[inline]
     pub fn insts(&self, block: Block) -> impl DoubleEndedIterator<Item = Inst> + Clone + '_ {
         let node = &self.blocks[block];
-        Insts { layout: self, head: node.first.expand(), tail: node.last.expand() }
+        Insts { layout: self, head: node.first, tail: node.last }
     }
 
     /// The first instruction of a block.
@@ -380,8 +380,8 @@ impl Layout {
 #[derive(Clone)]
 struct Insts<'a> {
     layout: &'a Layout,
-    head: Option<Inst>,
-    tail: Option<Inst>,
+    head: PackedOption<Inst>,
+    tail: PackedOption<Inst>,
 }
 
 impl Iterator for Insts<'_> {
@@ -389,11 +389,11 @@ impl Iterator for Insts<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<Inst> {
-        let inst = self.head?;
+        let inst = self.head.expand()?;
         if self.head == self.tail {
-            (self.head, self.tail) = (None, None);
+            (self.head, self.tail) = (None.into(), None.into());
         } else {
-            self.head = self.layout.insts[inst].next.expand();
+            self.head = self.layout.insts[inst].next;
         }
         Some(inst)
     }
@@ -402,11 +402,11 @@ impl Iterator for Insts<'_> {
 impl DoubleEndedIterator for Insts<'_> {
     #[inline]
     fn next_back(&mut self) -> Option<Inst> {
-        let inst = self.tail?;
+        let inst = self.tail.expand()?;
         if self.head == self.tail {
-            (self.head, self.tail) = (None, None);
+            (self.head, self.tail) = (None.into(), None.into());
         } else {
-            self.tail = self.layout.insts[inst].prev.expand();
+            self.tail = self.layout.insts[inst].prev;
         }
         Some(inst)
     }

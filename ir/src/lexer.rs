@@ -1,6 +1,7 @@
 //! Bytes to tokens of the text form: one forward scan, no allocation.
 
 use crate::literal::Number;
+use memchr::{memchr, memchr2};
 use warpsmith_diag::Span;
 
 /// What a token is. Its text is the span.
@@ -61,6 +62,16 @@ static CLASS: [u8; 256] = {
     class
 };
 
+/// Where the line ends that `at` is in.
+pub(crate) fn end_of_line(text: &[u8], at: usize) -> usize {
+    memchr(b'\n', &text[at..]).map_or(text.len(), |n| at + n)
+}
+
+/// Where a text in quotes ends, whose first byte is at `at`: at the quote, or at the end of the line or of all text.
+pub(crate) fn end_of_quoted(text: &[u8], at: usize) -> usize {
+    memchr2(b'"', b'\n', &text[at..]).map_or(text.len(), |n| at + n)
+}
+
 /// A scanner over `text[..end]`.
 pub(crate) struct Lexer<'a> {
     pub(crate) text: &'a [u8],
@@ -78,18 +89,16 @@ impl<'a> Lexer<'a> {
         // Where the part behind the last `::` begins; none has begun yet.
         let mut part = usize::MAX;
         loop {
-            while self.class(at) & WORD != 0 {
-                at += 1;
+            at = self.skip_name(at);
+            if self.text.get(at) != Some(&b':') {
+                return at;
             }
             // `sp::2:4` is one word.
             let number = |from: usize, to: usize| {
                 self.text.get(from..to).is_some_and(|t| !t.is_empty() && t.iter().all(u8::is_ascii_digit))
             };
-            if number(part, at) && self.text.get(at) == Some(&b':') && number(at + 1, at + 2) {
-                at += 1;
-                while self.class(at) & WORD != 0 {
-                    at += 1;
-                }
+            if number(part, at) && number(at + 1, at + 2) {
+                at = self.skip_name(at + 1);
             }
             // `::` joins two words: `shared::cta`, `L2::128B`.
             if self.text[at.min(self.text.len())..].starts_with(b"::") && self.class(at + 2) & WORD != 0 {
@@ -108,27 +117,23 @@ impl<'a> Lexer<'a> {
         let mut at = self.position;
         let mut first_of_line = at == 0;
         let first = loop {
-            match text.get(at) {
-                Some(b'\n') => {
-                    first_of_line = true;
-                    at += 1;
-                }
-                Some(b';') if !self.in_array => {
-                    at = text[at..].iter().position(|b| *b == b'\n').map_or(text.len(), |n| at + n)
-                }
-                Some(&byte) if CLASS[byte as usize] & SPACE != 0 => at += 1,
-                Some(&byte) => break byte,
-                None => {
-                    self.position = at;
-                    return Token { kind: Tok::End, start: at as u32, end: at as u32, first_of_line: true };
-                }
+            let Some(&byte) = text.get(at) else {
+                self.position = at;
+                return Token { kind: Tok::End, start: at as u32, end: at as u32, first_of_line: true };
+            };
+            if CLASS[byte as usize] & SPACE != 0 {
+                first_of_line |= byte == b'\n';
+                at += 1;
+            } else if byte == b';' && !self.in_array {
+                at = end_of_line(text, at);
+            } else {
+                break byte;
             }
         };
         let start = at;
         let kind = match first {
             b'@' if text.get(at + 1) == Some(&b'"') => {
-                let line = text[at + 2..].iter().position(|b| matches!(b, b'"' | b'\n'));
-                let end = line.map_or(text.len(), |n| at + 2 + n);
+                let end = end_of_quoted(text, at + 2);
                 let closed = text.get(end) == Some(&b'"');
                 at = if closed { end + 1 } else { end };
                 if closed { Tok::Global } else { Tok::Stray }
@@ -146,8 +151,7 @@ impl<'a> Lexer<'a> {
                 Tok::Number
             }
             b'"' => {
-                let line = text[at + 1..].iter().position(|b| matches!(b, b'"' | b'\n'));
-                let end = line.map_or(text.len(), |n| at + 1 + n);
+                let end = end_of_quoted(text, at + 1);
                 let closed = text.get(end) == Some(&b'"');
                 at = if closed { end + 1 } else { end };
                 if closed { Tok::String } else { Tok::Stray }
@@ -204,6 +208,13 @@ impl<'a> Lexer<'a> {
 pub(crate) fn read_number(text: &[u8], negative: bool) -> Option<Number> {
     let int = |magnitude, hex| Some(Number::Int { negative, magnitude, hex });
     let radix = |digits: &[u8], radix: u32| {
+        // So many digits fit 64 bits, up to the sixteen of base 16.
+        if (1..=16).contains(&digits.len()) {
+            let value = digits.iter().try_fold(0, |value: u64, digit| {
+                Some(value * u64::from(radix) + u64::from(char::from(*digit).to_digit(radix)?))
+            });
+            return value.map(u128::from);
+        }
         let digits = std::str::from_utf8(digits).ok().filter(|d| !d.starts_with('+'))?;
         u128::from_str_radix(digits, radix).ok()
     };

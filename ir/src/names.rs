@@ -13,6 +13,9 @@ struct NameRange {
     len: u32,
 }
 
+/// The bytes of a name, about as many as are usual.
+const USUAL_NAME: usize = 6;
+
 /// The names of one function. They need not be unique: the printer makes them so.
 #[derive(Clone, Default, Debug)]
 pub struct Names {
@@ -69,6 +72,7 @@ impl Names {
     pub(crate) fn reserve(&mut self, values: usize) {
         if let Some(last) = values.checked_sub(1) {
             grow_for(&mut self.values, Value::new(last));
+            self.text.reserve(values * USUAL_NAME);
         }
     }
 

@@ -74,7 +74,7 @@ pub fn user_name(identifier: &str) -> Cow<'_, str> {
 }
 
 fn has_escape(bytes: &[u8]) -> bool {
-    (0..bytes.len()).any(|at| escape(&bytes[at..]).is_some())
+    bytes.contains(&b'$') && (0..bytes.len()).any(|at| escape(&bytes[at..]).is_some())
 }
 
 /// The byte that an escape at the beginning denotes, and the length of the escape.

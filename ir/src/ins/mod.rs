@@ -11,6 +11,7 @@ use crate::entities::{Block, Inst, Loc, Value};
 use crate::function::Function;
 use crate::inst::InstData;
 use crate::ops::{OperandRule, ResultRule};
+use crate::ptx::ResultTypes;
 use crate::types::{Scalar, Type};
 use cranelift_entity::packed_option::PackedOption;
 use smallvec::SmallVec;
@@ -61,7 +62,7 @@ impl Function {
 
     /// The types of all results, [`Type::INVALID`] where the operands do not say yet.
     #[allow(clippy::wildcard_enum_match_arm, reason = "the others have one result")]
-    pub(crate) fn result_types(&self, data: &InstData, suffix: Option<Type>) -> SmallVec<[Type; 2]> {
+    pub(crate) fn result_types(&self, data: &InstData, suffix: Option<Type>) -> ResultTypes {
         let first = self.result_type(data, suffix);
         let known = first.unwrap_or(Type::INVALID);
         match data.opcode().info().result {

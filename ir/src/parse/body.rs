@@ -339,7 +339,7 @@ impl<'a> BodyReader<'_, 'a> {
         let types = match types {
             Some(types) => types,
             // A type that does not follow yet may when the whole body has been read.
-            None => self.func.result_types(&data, None).into_iter().collect(),
+            None => self.func.result_types(&data, None),
         };
         let span = Span::new(start, self.p.last_end);
         let count = types.len();
@@ -349,29 +349,30 @@ impl<'a> BodyReader<'_, 'a> {
             self.p.error("I0013", names[0].token.span(), message);
         }
         let inst = self.insert(data, &types, span);
-        self.func.dfg.set_promised(inst, self.s.promised);
+        if self.s.promised {
+            self.func.dfg.set_promised(inst, true);
+        }
         let results = self.func.dfg.results(inst);
-        for (result, name) in results.into_iter().zip(&names) {
+        for (n, result) in results.into_iter().enumerate() {
             let known = self.func.dfg.ty(result);
-            match name.ty {
+            let name = names.get(n);
+            match name.and_then(|name| name.ty) {
                 Some(ty) if known.is_invalid() => self.func.dfg.set_ty(result, ty),
                 Some(ty) if known != ty => {
                     let message = format!("the result of `{op}` is {known}, not {ty}");
-                    self.p.error("I0022", name.token.span(), message);
+                    self.p.error("I0022", names[n].token.span(), message);
                 }
+                None if known.is_invalid() => self.type_comes_later(inst, n, result, span),
                 _ => {}
             }
-            self.define_value(name.token, result);
+            if let Some(name) = name {
+                self.define_value(name.token, result);
+            }
         }
         // Names that no result takes are defined all the same, so that their uses are not reported too.
         for name in names.iter().skip(count) {
             let value = self.func.dfg.make_detached_param(name.ty.unwrap_or(Type::INVALID));
             self.define_value(name.token, value);
-        }
-        for (n, result) in results.into_iter().enumerate() {
-            if self.func.dfg.ty(result).is_invalid() {
-                self.type_comes_later(inst, n, result, span);
-            }
         }
         self.location(inst)
     }

@@ -20,7 +20,7 @@ mod types;
 
 use crate::entities::{FuncId, GlobalId};
 use crate::function::{FuncKind, Linkage};
-use crate::lexer::{Lexer, Tok, Token};
+use crate::lexer::{Lexer, Tok, Token, end_of_line, end_of_quoted};
 use crate::module::{FileStamp, Module, Symbol};
 use std::rc::Rc;
 use warpsmith_base::{FxHashMap, FxHashSet};
@@ -299,12 +299,9 @@ impl<'a> Parser<'a> {
             match text[at - 1] {
                 // The length of an array type, not a comment.
                 b';' if is_array_length(&text[at..]) => {}
-                b';' => at = text[at..].iter().position(|b| *b == b'\n').map_or(text.len(), |n| at + n),
+                b';' => at = end_of_line(text, at),
                 // A name in quotes.
-                b'"' => {
-                    let line = text[at..].iter().position(|b| matches!(b, b'"' | b'\n'));
-                    at = line.map_or(text.len(), |n| at + n + 1);
-                }
+                b'"' => at = (end_of_quoted(text, at) + 1).min(text.len()),
                 b'{' => depth += 1,
                 b'}' => {
                     depth -= 1;
@@ -356,8 +353,9 @@ fn is_array_length(text: &[u8]) -> bool {
 
 /// True if a line looks like the start of an item and like nothing that can stand in a body.
 fn begins_item(line: &[u8]) -> bool {
-    ITEMS.iter().any(|word| {
-        let rest = line.strip_prefix(word.as_bytes());
+    ITEMS.iter().map(|word| word.as_bytes()).any(|word| {
+        // Most lines differ in the first letter.
+        let rest = line.strip_prefix(word).filter(|_| line.first() == word.first());
         rest.is_some_and(|rest| matches!(rest, [b' ' | b'\t', b'@' | b'"' | b'e' | b'0'..=b'9', ..]))
     })
 }

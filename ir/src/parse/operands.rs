@@ -32,40 +32,34 @@ impl BodyReader<'_, '_> {
         suffix: Option<Type>,
         count: usize,
     ) -> Option<SmallVec<[Value; 4]>> {
-        let mut operands: SmallVec<[Operand; 4]> = SmallVec::new();
-        for n in 0..count {
+        let mut values = SmallVec::with_capacity(count);
+        let mut literals: SmallVec<[(usize, Number, Span); 2]> = SmallVec::new();
+        let rules = op.info().operands;
+        // What T is: the suffix, else the type of the first operand that has one, else of the first that will have one.
+        let mut t = suffix.map(TypeSource::Known);
+        for (n, &rule) in rules.iter().enumerate().take(count) {
             if n > 0 {
                 self.p.expect(b',')?;
             }
-            operands.push(self.operand()?);
-        }
-        let mut values = SmallVec::from_elem(Value::from_u32(0), count);
-        let rules = op.info().operands;
-        let needs_t = |n: usize| matches!(rules[n], OperandRule::T | OperandRule::Ptr);
-        // What T is: the suffix, else the type of the first operand that has one, else of the first that will have one.
-        let mut t = suffix.map(TypeSource::Known);
-        let mut any_literal = false;
-        for (n, operand) in operands.iter().enumerate() {
-            match *operand {
+            match self.operand()? {
                 Operand::Value(value) => {
-                    values[n] = value;
                     let better = match t {
                         None => true,
                         Some(TypeSource::Of(known)) => self.func.dfg.ty(known).is_invalid(),
                         Some(_) => false,
                     };
-                    if rules[n] == OperandRule::T && better {
+                    if better && rule == OperandRule::T {
                         t = Some(TypeSource::Of(value));
                     }
+                    values.push(value);
                 }
-                Operand::Literal(..) => any_literal = true,
+                Operand::Literal(number, span) => {
+                    literals.push((n, number, span));
+                    values.push(Value::from_u32(0));
+                }
             }
         }
-        if !any_literal {
-            return Some(values);
-        }
-        for (n, operand) in operands.into_iter().enumerate() {
-            let Operand::Literal(number, span) = operand else { continue };
+        for (n, number, span) in literals {
             let source = match rules[n] {
                 OperandRule::I1 | OperandRule::Bools => TypeSource::Known(Type::I1),
                 OperandRule::I8 => TypeSource::Known(Type::I8),
@@ -81,7 +75,7 @@ impl BodyReader<'_, '_> {
                         return None;
                     }
                 },
-                OperandRule::T if needs_t(n) && t.is_some() => t?,
+                OperandRule::T if t.is_some() => t?,
                 // Nothing says what type it would have.
                 OperandRule::T
                 | OperandRule::Ptr
@@ -95,7 +89,7 @@ impl BodyReader<'_, '_> {
                     return None;
                 }
             };
-            values[n] = self.materialise(operand, source);
+            values[n] = self.materialise(Operand::Literal(number, span), source);
         }
         Some(values)
     }

@@ -28,7 +28,8 @@ impl BodyReader<'_, '_> {
                 self.p.error("I0007", token.span(), message).notes.extend(note);
             }
         }
-        for (block, token) in std::mem::take(&mut self.s.forward_blocks) {
+        let blocks = std::mem::take(&mut self.s.forward_blocks);
+        for &(block, token) in &blocks {
             if !self.func.layout.is_block_inserted(block) {
                 let message = format!("unknown block {}", self.p.describe(token));
                 let name = self.p.text(token);
@@ -43,6 +44,8 @@ impl BodyReader<'_, '_> {
         if !forward.is_empty() {
             self.func.dfg.resolve_aliases();
         }
+        // Their memory is for the next body.
+        (self.s.forward_values, self.s.forward_blocks) = (forward, blocks);
         self.settle_types();
         for late in std::mem::take(&mut self.s.constants) {
             let source = match late.source {

@@ -75,22 +75,19 @@ impl Verifier<'_> {
             }
             _ => {}
         }
-        for symbol in dfg.symbols(inst) {
-            match symbol {
-                Symbol::Func(id) if !self.module.functions.is_valid(id) => {
-                    return Some(format!("function {id}"));
-                }
-                Symbol::Global(id) if !self.module.globals.is_valid(id) => {
-                    return Some(format!("global {id}"));
-                }
-                Symbol::Func(_) | Symbol::Global(_) => {}
-            }
+        let unknown = dfg.symbols(inst).find_map(|symbol| match symbol {
+            Symbol::Func(id) if !self.module.functions.is_valid(id) => Some(format!("function {id}")),
+            Symbol::Global(id) if !self.module.globals.is_valid(id) => Some(format!("global {id}")),
+            Symbol::Func(_) | Symbol::Global(_) => None,
+        });
+        if unknown.is_some() {
+            return unknown;
         }
-        if let Some(target) = dfg.targets(inst).find(|call| call.block.index() >= dfg.num_blocks()) {
-            return Some(format!("block {}", target.block));
-        }
-        if let Some(value) = dfg.uses(inst).find(|value| value.index() >= dfg.num_values()) {
-            return Some(format!("value {value}"));
+        if !dfg.has_operands(&dfg[inst]) {
+            let block = dfg.targets(inst).map(|call| call.block).find(|block| !dfg.has_block(*block));
+            let value = || dfg.uses(inst).find(|value| !dfg.has_value(*value));
+            let block = block.map(|block| format!("block {block}"));
+            return block.or_else(|| value().map(|value| format!("value {value}")));
         }
         let loc = func.inst_locs[inst].expand()?;
         match func.locs.get(loc) {

@@ -146,17 +146,14 @@ impl Reached {
                 continue;
             }
             for inst in func.layout.blocks().flat_map(|block| func.layout.insts(block)) {
-                for symbol in func.dfg.symbols(inst) {
-                    match symbol {
-                        Symbol::Func(id) => work.push(id),
-                        Symbol::Global(id) => {
-                            if module.globals.is_valid(id) && self.globals[id].replace(kernel) != Some(kernel)
-                            {
-                                found.push(id);
-                            }
+                func.dfg.symbols(inst).for_each(|symbol| match symbol {
+                    Symbol::Func(id) => work.push(id),
+                    Symbol::Global(id) => {
+                        if module.globals.is_valid(id) && self.globals[id].replace(kernel) != Some(kernel) {
+                            found.push(id);
                         }
                     }
-                }
+                });
             }
         }
         found.sort_unstable();

@@ -81,6 +81,7 @@ use crate::parse::Read;
 use crate::print::FunctionDisplay;
 use crate::types::Type;
 use std::cell::OnceCell;
+use std::rc::Rc;
 use warpsmith_base::FxHashMap;
 use warpsmith_diag::{Diagnostic, Diagnostics, Origin, Span};
 use warpsmith_isa::Mnemonic;
@@ -102,7 +103,8 @@ pub fn verify(module: &Module) -> Result<(), Diagnostics> {
     debug::module(module, &mut errors);
     let functions: Vec<&Function> = module.functions.values().collect();
     let threads = parallel::pays(module.functions.values());
-    let share = if threads { SHARE } else { usize::MAX };
+    let share = if threads { parallel::share(functions.len()) } else { usize::MAX };
+    // What a thread has learnt of table-derived operations is good for all functions that it takes at a time.
     let found = parallel::map(functions.chunks(share).collect(), threads, |functions| {
         let (mut errors, mut operations) = (Vec::new(), FxHashMap::default());
         for func in functions {
@@ -172,16 +174,13 @@ fn symbols(module: &Module, errors: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Functions that a thread takes at a time: what it has learnt of table-derived operations is good for all of them.
-const SHARE: usize = 32;
-
 /// Checks one function.
 struct Verifier<'a> {
     module: &'a Module,
     func: &'a Function,
     errors: Vec<Diagnostic>,
     /// Table-derived operations met so far.
-    operations: FxHashMap<Mnemonic, ptx::Operation>,
+    operations: FxHashMap<Mnemonic, Rc<ptx::Operation>>,
     /// The names, for messages.
     display: OnceCell<FunctionDisplay<'a>>,
 }

@@ -10,6 +10,8 @@ use crate::ptx::{
 };
 use crate::types::Type;
 use smallvec::SmallVec;
+use std::cell::RefCell;
+use std::rc::Rc;
 use warpsmith_diag::{Diagnostic, Span};
 use warpsmith_isa::{
     self as isa, Base, Context, Fix, FloatKind, Mnemonic, Operand, Place, Remedy, Resolved, ScalarType,
@@ -27,7 +29,20 @@ pub(super) struct Operation {
     resolved: Resolved,
     target: Target,
     traits: isa::Traits,
+    /// Instructions that were accepted, a few: most are like one before.
+    accepted: RefCell<SmallVec<[Accepted; 1]>>,
 }
+
+/// What an instruction was accepted with: what the checks look at, beside the mnemonic.
+#[derive(PartialEq)]
+struct Accepted {
+    data: PtxData,
+    args: SmallVec<[Type; 4]>,
+    results: SmallVec<[Type; 4]>,
+}
+
+/// So many are kept for a mnemonic.
+const MOST_ACCEPTED: usize = 4;
 
 impl Operation {
     fn new(mnemonic: &Mnemonic, target: Option<Target>) -> Self {
@@ -35,22 +50,32 @@ impl Operation {
         let traits = candidates.iter().fold(isa::Traits::NONE, |all, (form, _)| all | form.traits());
         let highest = || Target::all().last().unwrap_or(Target::sm(120));
         let target = target.unwrap_or_else(highest);
-        Operation { candidates, resolved: resolve(mnemonic, target), target, traits }
+        let resolved = resolve(mnemonic, target);
+        Operation { candidates, resolved, target, traits, accepted: RefCell::default() }
     }
 }
 
 impl Verifier<'_> {
     pub(super) fn ptx(&mut self, inst: Inst, data: &PtxData) {
-        let mnemonic = *data.mnemonic();
-        let operation = self
-            .operations
-            .remove(&mnemonic)
-            .unwrap_or_else(|| Operation::new(&mnemonic, self.module.target));
-        self.operands(inst, data, &operation);
-        self.operations.insert(mnemonic, operation);
+        let mnemonic = data.mnemonic();
+        let new = || Rc::new(Operation::new(mnemonic, self.module.target));
+        let operation = Rc::clone(self.operations.entry(*mnemonic).or_insert_with(new));
+        let dfg = &self.func.dfg;
+        let args: SmallVec<[Type; 4]> = dfg.args(inst).iter().map(|&arg| dfg.ty(arg)).collect();
+        let results: SmallVec<[Type; 4]> = dfg.results(inst).into_iter().map(|value| dfg.ty(value)).collect();
+        let is_it = |known: &Accepted| known.args == args && known.results == results && known.data == *data;
+        if operation.accepted.borrow().iter().any(is_it) {
+            return;
+        }
+        let before = self.errors.len();
+        self.operands(inst, data, &operation, &results);
+        let mut accepted = operation.accepted.borrow_mut();
+        if self.errors.len() == before && accepted.len() < MOST_ACCEPTED {
+            accepted.push(Accepted { data: data.clone(), args, results });
+        }
     }
 
-    fn operands(&mut self, inst: Inst, data: &PtxData, operation: &Operation) {
+    fn operands(&mut self, inst: Inst, data: &PtxData, operation: &Operation, results: &[Type]) {
         let mnemonic = data.mnemonic();
         if operation.traits.intersects(isa::Traits::TERMINATOR | isa::Traits::CALL) {
             let message =
@@ -80,8 +105,6 @@ impl Verifier<'_> {
             self.inst_error(inst, "I0424", message);
             return;
         }
-        let results: SmallVec<[Type; 4]> =
-            func.dfg.results(inst).into_iter().map(|value| func.dfg.ty(value)).collect();
         // Results are grouped as the signature has them: two of a pair, as many as a vector has elements.
         let fitting = candidate_for(&operation.candidates, &data.operands, results.len());
         let signature = fitting.map(|(_, signature)| signature);
@@ -121,7 +144,7 @@ impl Verifier<'_> {
             }
         }
         let is_open = self.module.target.is_none();
-        let violations = self.with_operands(data, args, &results, signature, &mut |operands| {
+        let violations = self.with_operands(data, args, results, signature, &mut |operands| {
             let Err(violations) = operation.resolved.check(operands) else { return Vec::new() };
             // What the highest target lacks, another may have: the operations of one architecture alone.
             let elsewhere = |target| resolve(mnemonic, target).check(operands).is_ok();

@@ -165,8 +165,11 @@ impl PartialEq for Mnemonic {
 
 impl Hash for Mnemonic {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        state.write_u32((self.opcode as u32) << 16 | u32::from(self.len));
-        self.mods().iter().for_each(|modifier| state.write_u16(*modifier as u16));
+        // What stands behind the modifiers is always the same.
+        let [first, second, ..] = self.mods;
+        let begins = (first as u64) << 16 | second as u64;
+        state.write_u64((self.opcode as u64) << 48 | u64::from(self.len) << 32 | begins);
+        self.mods().iter().skip(2).for_each(|modifier| state.write_u16(*modifier as u16));
     }
 }
 

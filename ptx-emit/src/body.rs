@@ -141,7 +141,7 @@ impl Writer<'_> {
                     }
                     Op::CallIndirect(index) => {
                         let (operands, callee) = operands.split_at(operands.len().saturating_sub(1));
-                        let Some((name, _)) = self.operand(callee) else { continue };
+                        let Some(name) = self.operand(&mut callee.iter()) else { continue };
                         self.call(name, &mach.prototypes[index as usize], Some(index), operands);
                     }
                 }

@@ -177,11 +177,11 @@ fn forward_declarations(plan: &Plan<'_>) -> Vec<FuncId> {
                 Op::Call(callee, _) => Some(callee),
                 Op::Ptx(_) | Op::CallIndirect(_) => None,
             };
-            for callee in called.into_iter().chain(named) {
+            called.into_iter().chain(named).for_each(|callee| {
                 if !defined.contains(&callee) && declared.insert(callee) {
                     order.push(callee);
                 }
-            }
+            });
         }
     }
     order

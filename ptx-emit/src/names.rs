@@ -85,6 +85,14 @@ impl Names {
 
     /// The name of a register.
     pub fn register(&mut self, tree: &mut Module, reg: Reg) -> Symbol {
+        match self.registers[reg.class as usize].get(reg.index as usize) {
+            Some(&known) => known,
+            None => self.new_register(tree, reg),
+        }
+    }
+
+    #[cold]
+    fn new_register(&mut self, tree: &mut Module, reg: Reg) -> Symbol {
         let known = &mut self.registers[reg.class as usize];
         while known.len() <= reg.index as usize {
             let name = numbered(prefix(reg.class), known.len());
@@ -161,7 +169,12 @@ impl Names {
 
     /// The interned spelling of a mnemonic.
     pub fn mnemonic(&mut self, tree: &mut Module, mnemonic: warpsmith_isa::Mnemonic) -> MnemonicId {
-        *self.mnemonics.entry(mnemonic).or_insert_with(|| tree.mnemonic(&mnemonic.to_string()))
+        if let Some(known) = self.mnemonics.get(&mnemonic) {
+            return *known;
+        }
+        let new = tree.mnemonic(&mnemonic.to_string());
+        self.mnemonics.insert(mnemonic, new);
+        new
     }
 }
 

@@ -239,7 +239,9 @@ impl<'a> Selector<'a> {
     }
 
     fn end_group(&mut self) {
-        self.out.insts.extend(self.group.drain(..).rev());
+        while let Some(inst) = self.group.pop() {
+            self.out.insts.push(inst);
+        }
     }
 
     /// Something of the current instruction that is not compiled.

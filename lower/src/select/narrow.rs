@@ -89,22 +89,25 @@ impl Selector<'_> {
         }
     }
 
-    /// What an instruction forbids to be held in 32 bits: its result, if it is not made of what is held so, and what it reads otherwise than as an
-    /// address.
+    /// Of what is held in 32 bits so far, what an instruction forbids to be: its result, if it is not made of what is held so, and what it reads
+    /// otherwise than as an address.
     fn forbidden(&self, inst: ir::Inst) -> SmallVec<[Value; 4]> {
         let dfg = &self.func.dfg;
         let mut forbidden: SmallVec<[Value; 4]> = SmallVec::new();
         if self.unchanged(inst).is_some() {
             return forbidden;
         }
-        forbidden.extend(dfg.first_result(inst).filter(|_| !self.has_low_words(inst)));
-        let args = dfg.args(inst).iter().enumerate().filter(|&(n, _)| !self.is_address(inst, n));
-        forbidden.extend(args.map(|(_, &arg)| self.resolve(arg)));
+        let result = dfg.first_result(inst).filter(|&result| self.narrow[result]);
+        forbidden.extend(result.filter(|_| !self.has_low_words(inst)));
+        let args = dfg.args(inst).iter().map(|&arg| self.resolve(arg)).enumerate();
+        let args = args.filter(|&(n, arg)| self.narrow[arg] && !self.is_address(inst, n));
+        forbidden.extend(args.map(|(_, arg)| arg));
         for call in dfg.targets(inst) {
             for (param, arg) in dfg.given(call) {
                 // The parameters of a block with one way in are their arguments.
                 if self.alias[param].is_none() && !(self.narrow[param] && self.has_low_word(arg)) {
-                    forbidden.extend([param, self.resolve(arg)]);
+                    let pair = [param, self.resolve(arg)].into_iter();
+                    forbidden.extend(pair.filter(|&value| self.narrow[value]));
                 }
             }
         }

@@ -3,8 +3,8 @@
 use super::Selector;
 use crate::abi::{self, Repr};
 use crate::mach::{Operand, RegClass, VReg};
-use cranelift_entity::EntityRef;
 use cranelift_entity::packed_option::PackedOption;
+use cranelift_entity::{EntityRef, SecondaryMap};
 use std::ops::Range;
 use warpsmith_ir::{self as ir, Block, InstData, Opcode as IrOp, Type, Value};
 
@@ -30,10 +30,8 @@ impl<'a> Selector<'a> {
                     self.alias[result] = self.resolve(source).into();
                     continue;
                 }
-                for value in func.dfg.uses(inst) {
-                    let value = self.resolve(value);
-                    self.uses[value] += 1;
-                }
+                let (alias, uses) = (&self.alias, &mut self.uses);
+                func.dfg.for_each_use(inst, |value| uses[denoted(alias, value)] += 1);
                 self.share_registers(inst);
             }
         }
@@ -94,7 +92,7 @@ impl<'a> Selector<'a> {
 
     /// What a value denotes.
     pub(super) fn resolve(&self, value: Value) -> Value {
-        self.alias[value].expand().unwrap_or(value)
+        denoted(&self.alias, value)
     }
 
     pub(super) fn ty(&self, value: Value) -> Type {
@@ -190,6 +188,11 @@ impl<'a> Selector<'a> {
             _ => self.operand(value),
         }
     }
+}
+
+/// What a value denotes.
+fn denoted(alias: &SecondaryMap<Value, PackedOption<Value>>, value: Value) -> Value {
+    alias[value].expand().unwrap_or(value)
 }
 
 /// Whether each element of a vector has registers of its own.

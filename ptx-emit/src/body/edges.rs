@@ -39,23 +39,33 @@ const MAX_LIVENESS: usize = 1 << 26;
 /// The places of blocks in the text.
 pub(super) type Positions = SecondaryMap<Block, u32>;
 
-/// What is live, if a branch has moves that may stand in front of it.
+/// What is live, if a branch has moves that may stand in front of it: of the registers that these write, since nobody asks about others.
 pub(super) fn liveness(
     mach: &mach::Function,
     assignment: &Assignment,
     positions: &Positions,
 ) -> Option<Liveness> {
-    let mut moves = Vec::new();
-    let mut asks = |block: Block| {
-        let Terminator::Branch { taken, otherwise, .. } = mach.blocks[block].terminator else { return false };
+    let (mut moves, mut written) = (Vec::new(), Vec::new());
+    for &block in &mach.layout {
+        let Terminator::Branch { taken, otherwise, .. } = mach.blocks[block].terminator else { continue };
         let branch = Branch::new(positions, block, [taken, otherwise]);
-        (0..2).any(|n| {
+        for n in 0..2 {
             assignment.edge_moves(mach, branch.edges[n], &mut moves);
-            !moves.is_empty() && branch.may_move(mach, n, moves.len())
-        })
-    };
+            if !moves.is_empty() && branch.may_move(mach, n, moves.len()) {
+                written.extend(moves.iter().map(|(to, _)| *to));
+            }
+        }
+    }
     let size = mach.blocks.len().saturating_mul(mach.vregs.len());
-    (size <= MAX_LIVENESS && mach.layout.iter().any(|&block| asks(block))).then(|| Liveness::compute(mach))
+    if written.is_empty() || size > MAX_LIVENESS {
+        return None;
+    }
+    let mut is_written = assignment.counts.map(|count| vec![false; count as usize]);
+    written.iter().for_each(|to: &Reg| is_written[to.class as usize][to.index as usize] = true);
+    Some(Liveness::of(mach, |vreg| {
+        let Reg { class, index } = assignment.reg(mach, vreg);
+        is_written[class as usize].get(index as usize) == Some(&true)
+    }))
 }
 
 /// The two ways that a branch leads.

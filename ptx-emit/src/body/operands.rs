@@ -3,12 +3,12 @@
 use super::*;
 
 impl Writer<'_> {
-    pub(super) fn instruction(&mut self, mnemonic: Mnemonic, mut operands: &[mach::Operand]) {
+    pub(super) fn instruction(&mut self, mnemonic: Mnemonic, operands: &[mach::Operand]) {
         let mut list = std::mem::take(&mut self.operands);
         list.clear();
-        while let Some((operand, rest)) = self.operand(operands) {
+        let mut operands = operands.iter();
+        while let Some(operand) = self.operand(&mut operands) {
             list.push(operand);
-            operands = rest;
         }
         // A copy whose two ends were given one register.
         let idle = mnemonic.opcode() == Opcode::Mov && matches!(list[..], [to, from] if to == from);
@@ -18,13 +18,9 @@ impl Writer<'_> {
         self.operands = list;
     }
 
-    /// The first operand with its parts, and the operands behind it.
-    pub(super) fn operand<'o>(
-        &mut self,
-        operands: &'o [mach::Operand],
-    ) -> Option<(Operand, &'o [mach::Operand])> {
-        let (&first, rest) = operands.split_first()?;
-        let operand = match first {
+    /// The next operand, with its parts.
+    pub(super) fn operand(&mut self, operands: &mut std::slice::Iter<'_, mach::Operand>) -> Option<Operand> {
+        Some(match *operands.next()? {
             mach::Operand::Def(v) | mach::Operand::Use(v) | mach::Operand::Update(v) => {
                 Operand::Name(self.reg(v))
             }
@@ -49,31 +45,29 @@ impl Writer<'_> {
             mach::Operand::Symbol(base, 0) => Operand::Name(self.base(base)),
             mach::Operand::Symbol(base, offset) => Operand::Offset { name: self.base(base), offset },
             mach::Operand::Sink => Operand::Name(Symbol::SINK),
-            mach::Operand::Vector(count) => return self.composite(rest, count.into(), Module::vector),
+            mach::Operand::Vector(count) => self.composite(operands, count.into(), Module::vector)?,
             mach::Operand::Bracket(count) => {
-                return self
-                    .composite(rest, count.into(), |tree, parts| Operand::Bracket(tree.operand_list(parts)));
+                let bracket =
+                    |tree: &mut Module, parts: &[Operand]| Operand::Bracket(tree.operand_list(parts));
+                self.composite(operands, count.into(), bracket)?
             }
             mach::Operand::Pair => {
-                return self.composite(rest, 2, |tree, parts| tree.pair(parts[0], parts[1]));
+                self.composite(operands, 2, |tree, parts| tree.pair(parts[0], parts[1]))?
             }
-        };
-        Some((operand, rest))
+        })
     }
 
-    pub(super) fn composite<'o>(
+    fn composite(
         &mut self,
-        mut operands: &'o [mach::Operand],
+        operands: &mut std::slice::Iter<'_, mach::Operand>,
         count: usize,
         make: impl FnOnce(&mut Module, &[Operand]) -> Operand,
-    ) -> Option<(Operand, &'o [mach::Operand])> {
+    ) -> Option<Operand> {
         let mut parts = smallvec::SmallVec::<[Operand; 8]>::new();
         for _ in 0..count {
-            let (part, rest) = self.operand(operands)?;
-            parts.push(part);
-            operands = rest;
+            parts.push(self.operand(operands)?);
         }
-        Some((make(self.body.tree, &parts), operands))
+        Some(make(self.body.tree, &parts))
     }
 
     /// `%tid.x` is a component of `%tid`.
@@ -146,7 +140,7 @@ impl Writer<'_> {
             regs.by_ref().take(result.map_or(0, |(_, passing)| passing.accesses.len())).collect();
         for (name, passing) in &arguments {
             for (&(at, ty), operand) in passing.accesses.iter().zip(regs.by_ref()) {
-                let Some((value, _)) = self.operand(&[operand]) else { continue };
+                let Some(value) = self.operand(&mut [operand].iter()) else { continue };
                 self.push(
                     None,
                     ptx!(St.Param).with(Mod::of_scalar(ty)),
@@ -168,7 +162,7 @@ impl Writer<'_> {
         self.push(None, ptx!(Call), &call);
         if let Some((name, passing)) = result {
             for (&(at, ty), operand) in passing.accesses.iter().zip(results) {
-                let Some((value, _)) = self.operand(&[operand]) else { continue };
+                let Some(value) = self.operand(&mut [operand].iter()) else { continue };
                 self.push(
                     None,
                     ptx!(Ld.Param).with(Mod::of_scalar(ty)),

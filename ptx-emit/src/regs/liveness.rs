@@ -15,6 +15,11 @@ impl Liveness {
     /// Walks from the uses of each value back to its definition. A value has one, in front of all its uses, so what a block uses and does not
     /// define is live into it. Each block is walked into once for each value that is live there.
     pub fn compute(func: &Function) -> Self {
+        Self::of(func, |_| true)
+    }
+
+    /// [`Liveness::compute`], of those registers only that are wanted.
+    pub fn of(func: &Function, wanted: impl Fn(VReg) -> bool) -> Self {
         let mut homes: SecondaryMap<VReg, PackedOption<Block>> = SecondaryMap::new();
         homes.resize(func.vregs.len());
         for &block in &func.layout {
@@ -27,15 +32,11 @@ impl Liveness {
         let mut walk = Walk { predecessors: Predecessors::of(func), homes, pending: Vec::new() };
         for &block in &func.layout {
             let operands = func.block_insts(block).iter().flat_map(|inst| func.inst_operands(inst));
-            for vreg in operands.filter_map(|operand| operand.used()) {
-                walk.back(&mut liveness, block, vreg);
-            }
-            if let Some(vreg) = func.blocks[block].terminator.used() {
-                walk.back(&mut liveness, block, vreg);
-            }
-            for edge in func.successors(block) {
-                func.edge_args(edge).iter().for_each(|&vreg| walk.back(&mut liveness, block, vreg));
-            }
+            let used = operands.filter_map(|operand| operand.used());
+            let used = used.chain(func.blocks[block].terminator.used());
+            let given = func.successors(block).flat_map(|edge| func.edge_args(edge).iter().copied());
+            let wanted = used.chain(given).filter(|&vreg| wanted(vreg));
+            wanted.for_each(|vreg| walk.back(&mut liveness, block, vreg));
         }
         liveness
     }

@@ -111,9 +111,9 @@ fn virtual_registers(func: &Function) -> Assignment {
     for &block in &func.layout {
         let defined = func.block_insts(block).iter().flat_map(|inst| func.inst_operands(inst));
         let params = func.params(block).iter().copied();
-        for vreg in params.chain(defined.filter_map(|operand| operand.defined())) {
+        params.chain(defined.filter_map(|operand| operand.defined())).for_each(|vreg| {
             assignment.index[vreg] = assignment.fresh(func.vregs[vreg]).index;
-        }
+        });
     }
     assignment
 }

@@ -42,11 +42,11 @@ fn read_at_end(func: &Function, block: Block) -> impl Iterator<Item = (VReg, Opt
 /// Checks that what is read has a home: one is given where a register is written, wherever that is.
 pub fn check_homes(func: &Function, assignment: &Assignment) -> Result<(), Unwritten> {
     for &block in &func.layout {
-        for (vreg, origin) in reads(func, block) {
-            if assignment.index[vreg] == UNASSIGNED {
-                return Err(Unwritten { block, vreg, origin });
-            }
-        }
+        // By a closure, which the nested iterators call in loops of their own.
+        reads(func, block).try_for_each(|(vreg, origin)| match assignment.index[vreg] {
+            UNASSIGNED => Err(Unwritten { block, vreg, origin }),
+            _ => Ok(()),
+        })?;
     }
     Ok(())
 }

@@ -104,10 +104,7 @@ impl Printer<'_> {
     fn inst(&mut self, inst: Inst) -> fmt::Result {
         self.out.push_str(&self.module[inst.mnemonic]);
         for (i, operand) in inst.operands.ids().enumerate() {
-            if i > 0 {
-                self.out.push(',');
-            }
-            self.out.push(' ');
+            self.out.push_str(if i == 0 { " " } else { ", " });
             self.operand(operand)?;
         }
         self.out.push(';');

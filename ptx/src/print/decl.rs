@@ -2,7 +2,7 @@
 
 use super::Printer;
 use super::position::Positioned;
-use super::value::{Commas, signed};
+use super::value::{Commas, decimal, signed};
 use crate::tree::*;
 use std::fmt::{self, Write};
 use warpsmith_diag::Span;
@@ -11,10 +11,23 @@ use warpsmith_isa::StateSpace;
 impl Printer<'_> {
     pub(super) fn linkage(&mut self, linkage: Linkage) {
         if let Some(name) = linkage.name() {
-            self.out.push('.');
-            self.out.push_str(name);
-            self.out.push(' ');
+            self.word(name);
         }
+    }
+
+    /// `.name `
+    fn word(&mut self, name: &str) {
+        self.out.push('.');
+        self.out.push_str(name);
+        self.out.push(' ');
+    }
+
+    fn align(&mut self, align: Option<u32>) -> fmt::Result {
+        let Some(align) = align else { return Ok(()) };
+        self.word("align");
+        decimal(&mut self.out, align.into())?;
+        self.out.push(' ');
+        Ok(())
     }
 
     pub(super) fn decl(&mut self, id: Id<Decl>) -> fmt::Result {
@@ -22,15 +35,13 @@ impl Printer<'_> {
         let start = self.out.len();
         self.linkage(decl.linkage);
         if decl.space != StateSpace::Generic {
-            write!(self.out, ".{}", decl.space)?;
+            self.word(decl.space.name());
             if let Some(bank) = decl.bank {
-                write!(self.out, "[{bank}]")?;
+                self.out.pop();
+                write!(self.out, "[{bank}] ")?;
             }
-            self.out.push(' ');
         }
-        if let Some(align) = decl.align {
-            write!(self.out, ".align {align} ")?;
-        }
+        self.align(decl.align)?;
         if decl.managed {
             self.out.push_str(".attribute(.managed) ");
         }
@@ -40,21 +51,17 @@ impl Printer<'_> {
         if decl.vector != 1 {
             write!(self.out, ".v{} ", decl.vector)?;
         }
-        write!(self.out, ".{} ", decl.ty)?;
+        self.word(decl.ty.name());
         if let Some(Ptr { to, align }) = decl.ptr {
             self.out.push_str(".ptr ");
             match to {
                 PtrTo::Space(StateSpace::Generic) => {}
-                PtrTo::Space(space) => write!(self.out, ".{space} ")?,
-                PtrTo::Opaque(ty) => write!(self.out, ".{ty} ")?,
+                PtrTo::Space(space) => self.word(space.name()),
+                PtrTo::Opaque(ty) => self.word(ty.name()),
             }
-            if let Some(align) = align {
-                write!(self.out, ".align {align} ")?;
-            }
+            self.align(align)?;
         }
-        if let Some(align) = decl.late_align {
-            write!(self.out, ".align {align} ")?;
-        }
+        self.align(decl.late_align)?;
         // What is printed so far ends with a blank.
         let span = Span::new(start as u32, self.out.len() as u32 - 1);
         if let Some(positions) = &mut self.positions {
@@ -70,13 +77,14 @@ impl Printer<'_> {
             let (declarator, start) = (&m[id], self.out.len());
             self.out.push_str(&m[declarator.name]);
             if let Some(count) = declarator.count {
-                write!(self.out, "<{count}>")?;
+                self.out.push('<');
+                decimal(&mut self.out, count.into())?;
+                self.out.push('>');
             }
             for dim in &m[declarator.dims] {
-                match dim {
-                    Some(size) => write!(self.out, "[{size}]")?,
-                    None => self.out.push_str("[]"),
-                }
+                self.out.push('[');
+                dim.map_or(Ok(()), |size| decimal(&mut self.out, size))?;
+                self.out.push(']');
             }
             self.place(id, start);
             if let Some(init) = declarator.init {

@@ -288,11 +288,12 @@ impl Printer<'_> {
         self.out.push('(');
         for (i, decl) in params.ids().enumerate() {
             match (i == 0, lines) {
-                (true, true) => write!(self.out, "\n{}", self.indent)?,
+                (true, true) => self.out.push('\n'),
                 (true, false) => {}
-                (false, true) => write!(self.out, ",\n{}", self.indent)?,
+                (false, true) => self.out.push_str(",\n"),
                 (false, false) => self.out.push_str(", "),
             }
+            self.out.push_str(if lines { self.indent } else { "" });
             self.decl(decl)?;
         }
         self.out.push_str(if lines { "\n)" } else { ")" });

@@ -35,7 +35,7 @@ fn hexadecimal(out: &mut impl Write, bits: u64, digits: usize) -> fmt::Result {
 }
 
 fn ascii(out: &mut impl Write, text: &[u8]) -> fmt::Result {
-    out.write_str(std::str::from_utf8(text).map_err(|_| fmt::Error)?)
+    text.iter().try_for_each(|byte| out.write_char(char::from(*byte)))
 }
 
 /// Puts a constant as PTX writes it, so that it reads back as the same constant.

@@ -10,22 +10,36 @@ impl Scopes<'_> {
         self.marks.len() as u32
     }
 
-    /// What a name means here.
+    /// What a name means here. It is searched for once, until something else is bound.
     #[inline]
     pub fn lookup(&mut self, name: Symbol) -> Option<Bound> {
-        let direct = self.direct[name.index()];
-        let family = self.family(name);
-        match (direct, family) {
-            // A branch to `%clock` is a branch to the register, whatever the label.
-            (Some(Bound { binding: Binding::Label(_), .. }), _) if self.special(name).is_some() => {
-                self.special(name).map(|reg| Bound { binding: Binding::Special(reg), depth: 0 })
-            }
-            // Both in one scope: a label, or a name such as `%r07` beside `%r<8>`.
-            (Some(direct), Some(family)) if family.depth >= direct.depth => Some(family),
-            (Some(direct), _) => Some(direct),
-            (None, Some(family)) => Some(family),
-            (None, None) => self.special(name).map(|reg| Bound { binding: Binding::Special(reg), depth: 0 }),
+        let (at, found) = self.found[name.index()];
+        if at == self.changes {
+            return found;
         }
+        let found = self.search(name);
+        self.found[name.index()] = (self.changes, found);
+        found
+    }
+
+    fn search(&mut self, name: Symbol) -> Option<Bound> {
+        let family = self.family(name);
+        let Some(direct) = self.direct[name.index()] else {
+            return family.or_else(|| self.register(name));
+        };
+        // A branch to `%clock` is a branch to the register, whatever the label.
+        if let Binding::Label(_) = direct.binding
+            && let Some(register) = self.register(name)
+        {
+            return Some(register);
+        }
+        // Both in one scope: a label, or a name such as `%r07` beside `%r<8>`.
+        family.filter(|family| family.depth >= direct.depth).or(Some(direct))
+    }
+
+    /// A special register, as it is bound outside of all scopes.
+    fn register(&mut self, name: Symbol) -> Option<Bound> {
+        self.special(name).map(|reg| Bound { binding: Binding::Special(reg), depth: 0 })
     }
 
     /// What is bound to a name itself, not to a prefix of it.
@@ -68,6 +82,7 @@ impl Scopes<'_> {
     }
 
     /// What `prefix` followed by a number means, from the inside out.
+    #[inline]
     fn member(&self, prefix: Symbol, number: u32) -> Option<Bound> {
         let mut at = self.families[prefix.index()];
         while let Some(family) = self.chain.get(at as usize) {
@@ -81,13 +96,19 @@ impl Scopes<'_> {
 
     #[inline]
     pub(super) fn reading(&mut self, name: Symbol) -> Reading {
-        if let Reading::Unknown = self.readings[name.index()] {
-            let known = split(&self.module[name])
-                .and_then(|(prefix, number)| Some((self.module.names().find(prefix)?, number)));
-            self.readings[name.index()] =
-                known.map_or(Reading::Plain, |(prefix, number)| Reading::Member(prefix, number));
+        match self.readings[name.index()] {
+            Reading::Unknown => self.read(name),
+            known @ (Reading::Plain | Reading::Member(..)) => known,
         }
-        self.readings[name.index()]
+    }
+
+    #[cold]
+    fn read(&mut self, name: Symbol) -> Reading {
+        let known = split(&self.module[name])
+            .and_then(|(prefix, number)| Some((self.module.names().find(prefix)?, number)));
+        let reading = known.map_or(Reading::Plain, |(prefix, number)| Reading::Member(prefix, number));
+        self.readings[name.index()] = reading;
+        reading
     }
 }
 

@@ -103,6 +103,10 @@ pub struct Scopes<'m> {
     chain: Vec<Family>,
     readings: Vec<Reading>,
     special: Vec<Option<Option<SpecialReg>>>,
+    /// How often a meaning has changed, and one.
+    changes: u32,
+    /// What names were found to mean, and after how many changes.
+    found: Vec<(u32, Option<Bound>)>,
     /// By prefix and depth: the smallest number of a plain name that begins so, to find clashes with `<n>`.
     numbered: FxHashMap<(Symbol, u32), (u32, Bound)>,
     undo: Vec<Undo>,
@@ -124,6 +128,8 @@ impl<'m> Scopes<'m> {
             chain: Vec::new(),
             readings: vec![Reading::Unknown; symbols],
             special: vec![None; symbols],
+            changes: 1,
+            found: vec![(0, None); symbols],
             numbered: FxHashMap::default(),
             undo: Vec::new(),
             marks: Vec::new(),
@@ -338,6 +344,7 @@ impl<'m> Scopes<'m> {
             return Err(Clash { name, count: None, binding, there });
         }
         let bound = Bound { binding, depth };
+        self.changes += 1;
         let before = self.direct[name.index()].replace(bound);
         if depth > 0 {
             self.undo.push(Undo::Direct(name, before));
@@ -361,6 +368,7 @@ impl<'m> Scopes<'m> {
         if let Some(there) = same.or(plain.map(|(_, bound)| *bound)) {
             return Err(Clash { name: prefix, count: Some(count), binding, there });
         }
+        self.changes += 1;
         self.families[prefix.index()] = self.chain.len() as u32;
         self.chain.push(Family { prefix, count, bound, outer });
         if depth > 0 {
@@ -383,6 +391,7 @@ impl<'m> Scopes<'m> {
 
     /// Replaces what a name means in the scope it is bound in.
     fn rebind(&mut self, name: Symbol, binding: Binding) {
+        self.changes += 1;
         if let Some(bound) = &mut self.direct[name.index()] {
             bound.binding = binding;
         }
@@ -391,6 +400,7 @@ impl<'m> Scopes<'m> {
     /// Leaves the innermost scope.
     fn close(&mut self) {
         let Some(mark) = self.marks.pop() else { return };
+        self.changes += 1;
         for undo in self.undo.drain(mark..).rev() {
             match undo {
                 Undo::Direct(name, before) => self.direct[name.index()] = before,

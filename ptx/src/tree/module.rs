@@ -103,6 +103,7 @@ arenas! {
 
 impl Index<Symbol> for Module {
     type Output = str;
+    #[inline]
     fn index(&self, symbol: Symbol) -> &str {
         self.names.get(symbol)
     }
@@ -110,6 +111,7 @@ impl Index<Symbol> for Module {
 
 impl Index<MnemonicId> for Module {
     type Output = str;
+    #[inline]
     fn index(&self, id: MnemonicId) -> &str {
         self.mnemonics.get(id.index())
     }
@@ -171,7 +173,7 @@ impl Module {
     /// [`Module::body`] of what is made while it is added.
     pub fn body_of(&mut self, stmts: impl Iterator<Item = Stmt>) -> List<Stmt> {
         let start = self.stmts.len();
-        self.stmts.extend(stmts);
+        stmts.for_each(|stmt| self.stmts.push(stmt));
         self.stmt_spans.resize(self.stmts.len(), Span::NONE);
         List::new(start, self.stmts.len())
     }

@@ -34,8 +34,8 @@ impl fmt::Debug for Symbol {
 #[derive(Clone, Default)]
 pub(crate) struct Interner {
     text: String,
-    /// Where each spelling ends in `text`; it begins where the one before ends.
-    ends: Vec<u32>,
+    /// Where each spelling is in `text`.
+    places: Vec<(u32, u32)>,
     /// Half of the hash of each spelling, so that few spellings are looked at, and its number.
     table: HashTable<(u32, u32)>,
     /// Seeded anew for each module: no text can be made of names that collide.
@@ -44,34 +44,35 @@ pub(crate) struct Interner {
 
 impl Interner {
     pub(crate) fn len(&self) -> usize {
-        self.ends.len()
+        self.places.len()
     }
 
+    #[inline]
     pub(crate) fn get(&self, index: usize) -> &str {
-        let start = if index == 0 { 0 } else { self.ends[index - 1] as usize };
-        &self.text[start..self.ends[index] as usize]
+        let (start, end) = self.places[index];
+        &self.text[start as usize..end as usize]
     }
 
     /// The number of `name`, which is given one if it has none. What is not UTF-8 in it is replaced.
     #[inline]
     pub(crate) fn intern(&mut self, name: &[u8]) -> usize {
-        let Interner { text, ends, table, hasher } = self;
+        let Interner { text, places, table, hasher } = self;
         let hash = hash(hasher, name);
         let spelling = |index: u32| {
-            let start = if index == 0 { 0 } else { ends[index as usize - 1] as usize };
-            &text.as_bytes()[start..ends[index as usize] as usize]
+            let (start, end) = places[index as usize];
+            &text.as_bytes()[start as usize..end as usize]
         };
         let is_it = |&(known, index): &(u32, u32)| known == hash && spelling(index) == name;
         match table.entry(half_hash::whole(hash), is_it, |&(hash, _)| half_hash::whole(hash)) {
             Entry::Occupied(entry) => entry.get().1 as usize,
             Entry::Vacant(entry) => {
-                let index = ends.len();
+                let (index, start) = (places.len(), text.len() as u32);
                 entry.insert((hash, index as u32));
                 match std::str::from_utf8(name) {
                     Ok(name) => text.push_str(name),
                     Err(_) => text.push_str(&String::from_utf8_lossy(name)),
                 }
-                ends.push(text.len() as u32);
+                places.push((start, text.len() as u32));
                 index
             }
         }
@@ -86,7 +87,7 @@ impl Interner {
 
     /// Makes room for so many more names.
     fn reserve(&mut self, names: usize) {
-        self.ends.reserve(names);
+        self.places.reserve(names);
         self.table.reserve(names, |&(hash, _)| half_hash::whole(hash));
     }
 }
@@ -126,6 +127,7 @@ impl Names {
     }
 
     /// The spelling.
+    #[inline]
     pub fn get(&self, symbol: Symbol) -> &str {
         self.0.get(symbol.index())
     }

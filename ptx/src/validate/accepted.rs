@@ -22,7 +22,11 @@ type List = SmallVec<[Operand<'static>; 4]>;
 impl Accepted {
     pub(super) fn find(&self, operands: &[Operand<'_>]) -> Option<u16> {
         let known = if operands.iter().any(is_constant) { &self.constants } else { &self.kinds };
-        known.iter().find(|(known, _)| known[..] == *operands).map(|(_, place)| *place)
+        let matches = |known: &[Operand<'_>]| {
+            known.len() == operands.len()
+                && known.iter().zip(operands).all(|(known, found)| same(known, found))
+        };
+        known.iter().find(|(known, _)| matches(known)).map(|(_, place)| *place)
     }
 
     /// Keeps a list, if it is one that is likely to come again.
@@ -40,6 +44,15 @@ impl Accepted {
                 self.oldest = (self.oldest + 1) % MOST;
             }
         }
+    }
+}
+
+/// Equality, which is found out at once of registers: most operands are.
+#[inline]
+fn same(a: &Operand<'_>, b: &Operand<'_>) -> bool {
+    match (a, b) {
+        (Operand::Reg(a), Operand::Reg(b)) => a == b,
+        (a, b) => a == b,
     }
 }
 

@@ -84,19 +84,21 @@ impl<'m> Validator<'m> {
             None => Rules::Unknown(&self.m[inst.mnemonic], self.context),
         };
         if let Rules::Tables(resolved) = &rules
-            && is_matrix(resolved.mnemonic().opcode())
+            && self.mnemonics[index].is_matrix
         {
             self.same_cta_group(id, resolved.mnemonic());
         }
         let version = self.context.version;
-        let Findings { violations, lenient } = self.operands(&rules, id, inst);
+        let findings = self.operands(&rules, id, inst);
         // What asks for a later version most often does so again.
         self.mnemonics[index].resolved = match self.context.version == version {
             true => resolved,
             false => self.resolve(inst.mnemonic).resolved,
         };
-        for violation in violations {
-            self.violation(id, inst, violation, lenient);
+        if let Some(Findings { violations, lenient }) = findings {
+            for violation in violations {
+                self.violation(id, inst, violation, lenient);
+            }
         }
     }
 
@@ -130,7 +132,8 @@ impl<'m> Validator<'m> {
         let opcode = mnemonic.map(|mnemonic| mnemonic.opcode()).or_else(head);
         let kind = opcode.map_or(Kind::Plain, Kind::of);
         let resolved = mnemonic.map(|mnemonic| Box::new(Resolved::new(&mnemonic, self.context)));
-        KnownMnemonic { seen: true, resolved, kind, ..KnownMnemonic::default() }
+        let is_matrix = mnemonic.is_some_and(|mnemonic| is_matrix(mnemonic.opcode()));
+        KnownMnemonic { seen: true, resolved, kind, is_matrix, ..KnownMnemonic::default() }
     }
 
     fn guard(&mut self, guard: Guard, id: Id<Stmt>) {
@@ -309,7 +312,7 @@ impl<'m> Validator<'m> {
         Some(part.and_then(|part| list.get(part)).unwrap_or(operand))
     }
 
-    fn operands(&mut self, rules: &Rules<'_>, id: Id<Stmt>, inst: Inst) -> Findings {
+    fn operands(&mut self, rules: &Rules<'_>, id: Id<Stmt>, inst: Inst) -> Option<Findings> {
         let plain = |operand: &Operand| {
             matches!(
                 operand,
@@ -350,7 +353,7 @@ impl<'m> Validator<'m> {
         id: Id<Stmt>,
         inst: Inst,
         cells: &'a [OnceCell<Chunk<'a>>],
-    ) -> Findings
+    ) -> Option<Findings>
     where
         'm: 'a,
     {
@@ -367,7 +370,7 @@ impl<'m> Validator<'m> {
         let resolved = match rules {
             Rules::Unknown(text, context) => {
                 let violations = isa::of_text(text, &operands, context);
-                return Findings { violations, ..Findings::default() };
+                return Some(Findings { violations, lenient: false });
             }
             Rules::Tables(resolved) => resolved,
         };
@@ -376,14 +379,16 @@ impl<'m> Validator<'m> {
         }
         let index = inst.mnemonic.index();
         if let Some(place) = self.mnemonics[index].accepted.find(&operands) {
-            let instruction = self.resolutions.repeat(id, inst.mnemonic, place);
-            if let Some(instruction) = instruction.filter(|_| self.has_offset(inst)) {
+            self.resolutions.repeat(id, place);
+            if self.has_offset(inst)
+                && let Some(&instruction) = self.resolutions.of_mnemonic(inst.mnemonic, place)
+            {
                 self.misaligned(inst, &instruction);
             }
-            return Findings::default();
+            return None;
         }
         if self.repeats.is_exhausted() && resolved.accepts(&operands).is_none() {
-            return Findings::default();
+            return None;
         }
         match resolved.verdict(&operands) {
             Verdict::Legal(instruction) => {
@@ -392,22 +397,20 @@ impl<'m> Validator<'m> {
                 if let Some(place) = place {
                     self.mnemonics[index].accepted.keep(&operands, place);
                 }
-                Findings::default()
+                None
             }
             Verdict::Lenient(..)
                 if self.later == Later::SoughtInManual && self.seek(resolved.lowest_version(&operands)) =>
             {
-                Findings::default()
+                None
             }
-            Verdict::Wrong(_) if self.seeks() && self.seek(resolved.lowest_version(&operands)) => {
-                Findings::default()
-            }
+            Verdict::Wrong(_) if self.seeks() && self.seek(resolved.lowest_version(&operands)) => None,
             Verdict::Lenient(instruction, violations) => {
                 self.misaligned(inst, &instruction);
                 self.resolutions.record(id, inst.mnemonic, instruction);
-                Findings { violations, lenient: true }
+                Some(Findings { violations, lenient: true })
             }
-            Verdict::Wrong(violations) => Findings { violations, ..Findings::default() },
+            Verdict::Wrong(violations) => Some(Findings { violations, lenient: false }),
         }
     }
 
@@ -443,7 +446,6 @@ impl<'m> Validator<'m> {
 pub(super) const LENIENCE: &str = "ptxas takes it, the manual does not";
 
 /// What is to be said of an instruction.
-#[derive(Default)]
 struct Findings {
     violations: Vec<Violation>,
     /// True where ptxas lets all of it pass.

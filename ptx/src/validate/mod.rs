@@ -102,6 +102,8 @@ struct KnownMnemonic {
     seen: bool,
     resolved: Option<Box<Resolved>>,
     kind: inst::Kind,
+    /// It is an instruction of matrices.
+    is_matrix: bool,
     accepted: accepted::Accepted,
 }
 

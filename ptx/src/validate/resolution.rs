@@ -40,11 +40,15 @@ impl Resolutions {
     }
 
     /// Records that a statement was resolved to what another with its mnemonic was.
-    pub(super) fn repeat(&mut self, stmt: Id<Stmt>, mnemonic: MnemonicId, place: u16) -> Option<Instruction> {
+    pub(super) fn repeat(&mut self, stmt: Id<Stmt>, place: u16) {
         if let Some(index) = stmt.index().checked_sub(self.start) {
             self.set(index, place);
         }
-        self.instructions.get(mnemonic.index())?.get(usize::from(place)).copied()
+    }
+
+    /// The instruction at a place among those of its mnemonic.
+    pub(super) fn of_mnemonic(&self, mnemonic: MnemonicId, place: u16) -> Option<&Instruction> {
+        self.instructions.get(mnemonic.index())?.get(usize::from(place))
     }
 
     fn set(&mut self, index: usize, place: u16) {
@@ -56,7 +60,7 @@ impl Resolutions {
 
     pub(super) fn get(&self, stmt: Id<Stmt>, mnemonic: MnemonicId) -> Option<&Instruction> {
         let place = *self.places.get(stmt.index().checked_sub(self.start)?)?;
-        self.instructions.get(mnemonic.index())?.get(usize::from(place))
+        self.of_mnemonic(mnemonic, place)
     }
 
     /// The resolutions of two passes over one module, each of which saw statements that the other did not.

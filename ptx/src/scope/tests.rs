@@ -3,7 +3,8 @@
 use super::*;
 use crate::{Item, parse};
 
-/// The type that each name has at the first instruction of a body, or at its end.
+/// The type that each name has at the first instruction of a body, or at its end. It is asked for before every statement too, so that what was found
+/// once must not be what is found later.
 fn types<const N: usize>(body: &str, names: [&str; N]) -> [Option<String>; N] {
     let mut module = parse(&format!(".entry k(.param .u64 p3) {{ {body} }}")).module;
     let symbols = names.map(|name| module.name(name));
@@ -12,6 +13,7 @@ fn types<const N: usize>(body: &str, names: [&str; N]) -> [Option<String>; N] {
     assert_eq!(scopes.enter(function), []);
     let body = module[function].body.expect("it has braces");
     for id in body.ids().take_while(|id| !matches!(module[*id], Stmt::Inst(_))) {
+        symbols.map(|symbol| scopes.lookup(symbol));
         assert_eq!(scopes.follow(id), []);
     }
     symbols.map(|symbol| match scopes.lookup(symbol)?.binding {
@@ -38,6 +40,8 @@ fn inner_scopes_end() {
     let some = |ty: &str| Some(ty.to_owned());
     let body = ".reg .b64 a; .reg .b64 b<9>; { .reg .b32 a; .reg .b32 b<3>; .reg .b32 c1; } .reg .f32 %tid;";
     assert_eq!(types(body, ["a", "b1", "c1", "%tid"]), [some("b64"), some("b64"), None, some("f32")]);
+    let ended = ".reg .b64 a; .reg .b64 b<9>; { .reg .b32 a; .reg .b32 b<3>; }";
+    assert_eq!(types(ended, ["a", "b1"]), [some("b64"), some("b64")]);
 }
 
 #[test]
@@ -51,6 +55,19 @@ fn inner_families_hide_what_they_have() {
     assert_eq!(found, all);
     let found = types(&format!("{outer} }} .reg .b8 %r7; ret; }}"), ["%r0", "%r5", "%r7"]);
     assert_eq!(found, [middle, outermost, some("b8")]);
+}
+
+#[test]
+fn later_declarations_of_functions_are_found() {
+    let module = parse(".func f(); .func f() { ret; }").module;
+    let name = module.names().find("f").expect("it is declared");
+    let mut scopes = Scopes::new(&module);
+    for item in module.items() {
+        let Item::Function(function) = *item else { panic!("not a function") };
+        assert_eq!(scopes.item(item), []);
+        assert_eq!(scopes.lookup(name).map(|bound| bound.binding), Some(Binding::Function(function)));
+    }
+    assert_eq!(module.items().len(), 2);
 }
 
 #[test]

@@ -320,6 +320,30 @@ fn table_derived_operations() {
     );
 }
 
+/// What was accepted once is not verified again: another type, another operand or another result is something else.
+#[test]
+fn table_derived_operations_like_accepted_ones() {
+    check_body(
+        "%a = ptx.add.s32 %i, %i\n%b = ptx.add.s32 %i, %i\n%k = ptx.add.s32 %i, %x\n%e = ptx.shf.l.clamp.b32 %i, %i, 7\n\
+         %f = ptx.shf.l.clamp.b32 %i, %i, 1.5\n%g = ptx.mov.b32 %i\n%h: f64 = ptx.mov.b32 %i\nret",
+        expect![[r#"
+            7:22: error[I0204]: a `.f32` register cannot be operand `b` of `add.s32`
+              7:22: expected a register of type `.b32`, `.u32`, `.s32` or `.f16x2` or an integer constant, found a `.f32` register
+              3:6: %x is a parameter of this function, of type f32
+              note: `cvt.rzi.s32.f32` converts the value; `mov.b32` keeps the bits
+              see PTX ISA 9.0, 9.7.1.1
+            9:34: error[I0207]: a decimal float constant cannot be operand `c` of `shf.l.clamp.b32`
+              9:34: expected a register of type `.b32`, `.u32` or `.s32` or an integer constant, found a decimal float constant
+              note: its form: `shf.l .clamp|.wrap .b32 d, a, b, c`
+              see PTX ISA 9.0, 9.7.8.7
+            11:1: error[I0209]: operand `d` must be a vector
+              11:1: expected 4 in braces, each a register of type `.b8`, `.u8`, `.s8`, `.e4m3`, `.e5m2`, `.ue8m0` or `.ue4m3`, found a `.f64` register
+              note: its form: `mov .b32 {d..}, a`
+              see PTX ISA 9.0, 9.7.9.3
+        "#]],
+    );
+}
+
 #[test]
 fn table_derived_operations_of_a_target() {
     check(

@@ -13,7 +13,7 @@ fn types<const N: usize>(body: &str, names: [&str; N]) -> [Option<String>; N] {
     assert_eq!(scopes.enter(function), []);
     let body = module[function].body.expect("it has braces");
     for id in body.ids().take_while(|id| !matches!(module[*id], Stmt::Inst(_))) {
-        symbols.map(|symbol| scopes.lookup(symbol));
+        symbols.iter().for_each(|symbol| _ = scopes.lookup(*symbol));
         assert_eq!(scopes.follow(id), []);
     }
     symbols.map(|symbol| match scopes.lookup(symbol)?.binding {

@@ -6,6 +6,7 @@ use crate::analysis::{Cfg, Loop, Loops};
 use crate::pass::{Changes, Context};
 use cranelift_entity::{EntitySet, SecondaryMap};
 use smallvec::SmallVec;
+use std::iter::successors;
 use warpsmith_ir::{Block, DominatorTree, Function, Inst, InstData, IntCC, Opcode, Type, Value, ValueDef};
 
 pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
@@ -23,13 +24,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
         tests += u32::from(test_next(func, found.header, latch, before));
     }
     tests += test_next_behind(func, &tree, &ends);
-    let users = Users::of(func, &ends);
-    let mut moved: EntitySet<Value> = EntitySet::new();
-    let mut inside: SecondaryMap<Block, u32> = SecondaryMap::new();
-    for (&(found, latch), mark) in ends.iter().zip(1..) {
-        found.blocks.iter().for_each(|&block| inside[block] = mark);
-        count_last(func, (found.header, latch), |block| inside[block] == mark, (&users, &tree), &mut moved);
-    }
+    let moved = count_last(func, &ends, &tree);
     if !moved.is_empty() && func.debug.is_some() {
         super::sink::unbind(func, &tree, &moved);
     }
@@ -132,59 +127,106 @@ impl Test {
     }
 }
 
-/// Where what loops count is used.
-struct Users {
-    place: SecondaryMap<Value, Option<u32>>,
-    blocks: Vec<SmallVec<[Block; 4]>>,
+/// What computes the next of a parameter, not at the end of a round.
+struct Counter {
+    /// The loop, by its number.
+    of: usize,
+    next: Value,
+    step: Inst,
 }
 
-impl Users {
-    fn of(func: &Function, ends: &[(&Loop, Block)]) -> Users {
-        let mut users = Users { place: SecondaryMap::new(), blocks: Vec::new() };
-        users.place.resize(func.dfg.num_values());
-        for &(found, latch) in ends {
-            for n in 0..func.dfg.block_params(found.header).len() {
-                if let Some(next) = given(func, found.header, latch, n)
-                    && users.place[next].is_none()
-                {
-                    users.place[next] = Some(users.blocks.len() as u32);
-                    users.blocks.push(SmallVec::new());
-                }
-            }
+/// The blocks of one loop after another, an inner one after those around it.
+#[derive(Default)]
+struct Inside {
+    mark: SecondaryMap<Block, usize>,
+    last: usize,
+}
+
+impl Inside {
+    fn go_on_to(&mut self, of: usize, found: &Loop) {
+        if self.last != of + 1 {
+            self.last = of + 1;
+            found.blocks.iter().for_each(|&block| self.mark[block] = of + 1);
         }
-        for block in func.layout.blocks() {
-            for inst in func.layout.insts(block) {
-                func.dfg.for_each_use(inst, |value| {
-                    if let Some(place) = users.place[func.dfg.resolve(value)] {
-                        users.blocks[place as usize].push(block);
-                    }
-                });
-            }
-        }
-        users
     }
 
-    /// The blocks of the users of a value, one for each use.
-    fn blocks(&self, value: Value) -> &[Block] {
-        self.place[value].map_or(&[], |place| &self.blocks[place as usize])
+    fn contains(&self, block: Block) -> bool {
+        self.mark[block] == self.last
     }
+}
+
+fn counters(func: &Function, ends: &[(&Loop, Block)]) -> Vec<Counter> {
+    let (mut counters, mut inside) = (Vec::new(), Inside::default());
+    let mut seen: EntitySet<Value> = EntitySet::new();
+    for (of, &(found, latch)) in ends.iter().enumerate() {
+        inside.go_on_to(of, found);
+        for (n, &param) in func.dfg.block_params(found.header).iter().enumerate() {
+            let Some(next) = given(func, found.header, latch, n) else { continue };
+            let Some(step) = func.dfg.def_inst(next) else { continue };
+            if counts(func, step, param, |block| inside.contains(block))
+                && !is_last(func, step, latch)
+                && seen.insert(next)
+            {
+                counters.push(Counter { of, next, step });
+            }
+        }
+    }
+    counters
+}
+
+/// Instructions behind a sum that are looked at.
+const MAX_BEHIND: usize = 16;
+
+/// Whether nothing but sums, constants, comparisons and the branch follows in the block that leads back.
+fn is_last(func: &Function, step: Inst, latch: Block) -> bool {
+    let mut behind =
+        successors(func.layout.next_inst(step), |&inst| func.layout.next_inst(inst)).take(MAX_BEHIND);
+    let stays = |inst: Inst| {
+        matches!(
+            func.dfg[inst],
+            InstData::Binary { op: Opcode::Iadd | Opcode::Isub | Opcode::Ptradd, .. }
+                | InstData::IntCompare { .. }
+                | InstData::IntConst { .. }
+                | InstData::Brif { .. }
+                | InstData::Jump { .. }
+        )
+    };
+    func.layout.block_of(step) == Some(latch) && behind.all(stays)
+}
+
+/// The blocks of the users of counters, one for each use, in the order of the counters.
+fn users(func: &Function, counters: &[Counter]) -> Vec<SmallVec<[Block; 4]>> {
+    let mut place: SecondaryMap<Value, Option<u32>> = SecondaryMap::new();
+    place.resize(func.dfg.num_values());
+    for (counter, n) in counters.iter().zip(0..) {
+        place[counter.next] = Some(n);
+    }
+    let mut users = vec![SmallVec::new(); counters.len()];
+    for block in func.layout.blocks() {
+        for inst in func.layout.insts(block) {
+            func.dfg.for_each_use(inst, |value| {
+                if let Some(place) = place[func.dfg.resolve(value)] {
+                    users[place as usize].push(block);
+                }
+            });
+        }
+    }
+    users
 }
 
 /// Moves what counts to the end of a round, if nothing in the loop but the branch there and its test uses it, nor what other ends of the loop lead to.
-fn count_last(
-    func: &mut Function,
-    (header, latch): (Block, Block),
-    inside: impl Fn(Block) -> bool,
-    (users, tree): (&Users, &DominatorTree),
-    moved: &mut EntitySet<Value>,
-) {
-    for (n, param) in func.dfg.block_params(header).to_vec().into_iter().enumerate() {
-        let Some(next) = given(func, header, latch, n) else { continue };
-        let Some(step) = func.dfg.def_inst(next).filter(|&step| counts(func, step, param, &inside)) else {
-            continue;
-        };
+fn count_last(func: &mut Function, ends: &[(&Loop, Block)], tree: &DominatorTree) -> EntitySet<Value> {
+    let mut moved: EntitySet<Value> = EntitySet::new();
+    let counters = counters(func, ends);
+    if counters.is_empty() {
+        return moved;
+    }
+    let mut inside = Inside::default();
+    for (&Counter { of, next, step }, users) in counters.iter().zip(users(func, &counters)) {
+        let (found, latch) = ends[of];
+        inside.go_on_to(of, found);
         let (own, behind): (SmallVec<[Block; 4]>, SmallVec<[Block; 4]>) =
-            users.blocks(next).iter().copied().partition(|&block| inside(block));
+            users.into_iter().partition(|&block| inside.contains(block));
         if behind.iter().any(|&block| !tree.dominates(latch, block)) {
             continue;
         }
@@ -196,6 +238,7 @@ fn count_last(
             moved.insert(next);
         }
     }
+    moved
 }
 
 /// Whether an instruction of a loop computes the next of a parameter from it and what does not change.

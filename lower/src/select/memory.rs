@@ -307,16 +307,21 @@ impl Selector<'_> {
         if let Some(bytes) = self.low_word(offset, 1).filter(|_| self.is_narrow(inst)) {
             return self.narrow_sum(inst, ptr, bytes);
         }
-        let result = self.result(inst);
-        let offset = match (self.int_const(offset), self.ty(offset)) {
-            (None, Type::I32) => {
-                let source = Operand::Use(self.reg(offset));
-                self.emit_new(RegClass::B64, ptx!(Cvt.S64.S32), &[source])
-            }
-            _ => self.operand(offset),
+        let (result, base) = (self.result(inst), Operand::Use(self.reg(ptr)));
+        // ptxas makes the same of this as of an extension and a sum.
+        let extended = match self.absorbable(offset) {
+            _ if self.int_const(offset).is_some() => None,
+            _ if self.ty(offset) == Type::I32 => Some((Mod::S32, offset)),
+            Some(&InstData::Unary { op: IrOp::Sext, arg }) => Some((Mod::S32, arg)),
+            Some(&InstData::Unary { op: IrOp::Zext, arg }) => Some((Mod::U32, arg)),
+            Some(_) | None => None,
         };
-        let ptr = Operand::Use(self.reg(ptr));
-        self.emit(ptx!(Add.S64), &[result, ptr, offset]);
+        if let Some((sign, index)) = extended.filter(|&(_, index)| self.ty(index) == Type::I32) {
+            let index = Operand::Use(self.reg(index));
+            return self.emit(ptx!(MadWide).with(sign), &[result, index, Operand::Int(1), base]);
+        }
+        let offset = self.operand(offset);
+        self.emit(ptx!(Add.S64), &[result, base, offset]);
     }
 
     pub(super) fn index(&mut self, inst: ir::Inst, scale: i32, [ptr, index]: [Value; 2]) {

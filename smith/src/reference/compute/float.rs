@@ -62,11 +62,15 @@ pub(super) fn float(op: Opcode, m: &Mods, format: Format, a: &[u128]) -> Option<
 /// True for a result that is the least normal number, and would be less if the exponent had no bound: hardware flushes it (`docs/engine.md`).
 #[expect(clippy::wildcard_enum_match_arm, reason = "what is not described here is said so")]
 fn is_tiny(op: Opcode, format: Format, round: Round, a: &[u128], result: u128) -> bool {
-    if format != Format::F32 || result & !format.sign() != 0x0080_0000 {
+    // The same, 2^32 or 2^8 times as large: the factor goes to the operand with the lesser exponent.
+    let (least, large) = match format {
+        Format::F32 => (0x0080_0000, 0x4f80_0000),
+        Format::F16 => (0x0400, 0x5c00),
+        Format::BF16 | Format::F64 => return false,
+    };
+    if result & !format.sign() != least {
         return false;
     }
-    // The same, 2^32 times as large: the factor goes to the operand with the lesser exponent.
-    let large = 0x4f80_0000;
     let times = |v: u128| format.mul(v, large, Round::NearestTiesToEven);
     let arg = |n: usize| a.get(n).copied().unwrap_or(0);
     let magnitude = |v: u128| v & !format.sign();
@@ -79,5 +83,5 @@ fn is_tiny(op: Opcode, format: Format, round: Round, a: &[u128], result: u128) -
         Opcode::Div => format.div(arg(0), format.div(arg(1), large, round), round),
         _ => return false,
     };
-    matches!(format.compare(magnitude(scaled), times(0x0080_0000)), Some(Ordering::Less))
+    matches!(format.compare(magnitude(scaled), times(least)), Some(Ordering::Less))
 }

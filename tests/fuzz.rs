@@ -137,6 +137,17 @@ fn the_reference_widens_constants_by_zeros() {
     assert_eq!(by_the_reference(text, launch), expected);
 }
 
+/// A sum that rounds to the least normal number, but would round to less if exponents had no bound, is flushed. The reference once did so for f32 only.
+#[test]
+fn the_reference_flushes_what_is_tiny_after_rounding() {
+    let text = ".version 8.3\n.target sm_70\n.visible .entry k(.param .u64 out)\n{\n.reg .b64 %p;\n.reg .b16 %x, %y, %z;\n\
+                ld.param.u64 %p, [out];\nmov.b16 %x, 0x0404;\nmov.b16 %y, 0x9c4c;\n\
+                fma.rn.ftz.f16 %z, %x, %y, %x;\nst.u16 [%p], %z;\n\
+                fma.rn.f16 %z, %x, %y, %x;\nst.u16 [%p+2], %z;\nret;\n}";
+    let launch = r#"{"entry": "k", "block": [1], "args": [{"buffer_zero": 4}]}"#;
+    assert_eq!(by_the_reference(text, launch), [0, 0, 0, 4]);
+}
+
 #[test]
 fn long_programs_become_short_ones() {
     let config = smith::ptx::Config::default();

@@ -4,6 +4,7 @@
 use super::insert_before;
 use crate::analysis::{Cfg, Loop, Loops};
 use crate::pass::{Changes, Context};
+use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntitySet, SecondaryMap};
 use smallvec::SmallVec;
 use std::iter::successors;
@@ -68,7 +69,7 @@ fn test_next_behind(func: &mut Function, tree: &DominatorTree, ends: &[(&Loop, B
             let InstData::IntCompare { args, .. } = func.dfg[inst] else { continue };
             let ValueDef::Param(header, _) = func.dfg.def(func.dfg.resolve(args[0])) else { continue };
             let Some(latch) = latches[header].filter(|&latch| latch != block) else { continue };
-            // What the end of a round dominates is behind the loop: the header is not, and any other block of the loop leads to that end.
+            // Behind the end of a round both counters are at hand, and of the same round.
             if tree.dominates(latch, block)
                 && let Some(test) = Test::of(func, inst, (header, latch))
             {
@@ -76,20 +77,18 @@ fn test_next_behind(func: &mut Function, tree: &DominatorTree, ends: &[(&Loop, B
             }
         }
     }
-    if found.is_empty() {
-        return 0;
-    }
-    let tests = found.len() as u32;
-    for (inst, test) in found {
+    for (inst, test) in &found {
         // The counter may not have kept what its sum promises where only this test would rely on it.
         if let Some(step) = func.dfg.def_inst(test.next) {
             func.dfg.set_promised(step, false);
         }
-        let next = test.of_next(func, inst, inst);
-        super::replace_with(func, inst, next);
+        let next = test.of_next(func, *inst, *inst);
+        super::replace_with(func, *inst, next);
     }
-    func.dfg.resolve_aliases();
-    tests
+    if !found.is_empty() {
+        func.dfg.resolve_aliases();
+    }
+    found.len() as u32
 }
 
 /// How the next counter compares where the counter does as is tested.
@@ -127,39 +126,41 @@ impl Test {
     }
 }
 
-/// What computes the next of a parameter, not at the end of a round.
-struct Counter {
-    /// The loop, by its number.
-    of: usize,
+/// What computes the next of a parameter of a loop, not at the end of a round.
+struct Counter<'l> {
+    found: &'l Loop,
+    latch: Block,
     next: Value,
     step: Inst,
 }
 
-/// The blocks of one loop after another, an inner one after those around it.
+/// The blocks of one loop after another.
 #[derive(Default)]
 struct Inside {
-    mark: SecondaryMap<Block, usize>,
-    last: usize,
+    /// The header of the last loop that a block was found in.
+    header: SecondaryMap<Block, PackedOption<Block>>,
+    last: PackedOption<Block>,
 }
 
 impl Inside {
-    fn go_on_to(&mut self, of: usize, found: &Loop) {
-        if self.last != of + 1 {
-            self.last = of + 1;
-            found.blocks.iter().for_each(|&block| self.mark[block] = of + 1);
+    fn go_on_to(&mut self, found: &Loop) {
+        let header = found.header.into();
+        if self.last != header {
+            self.last = header;
+            found.blocks.iter().for_each(|&block| self.header[block] = header);
         }
     }
 
     fn contains(&self, block: Block) -> bool {
-        self.mark[block] == self.last
+        self.header[block] == self.last
     }
 }
 
-fn counters(func: &Function, ends: &[(&Loop, Block)]) -> Vec<Counter> {
+fn counters<'l>(func: &Function, ends: &[(&'l Loop, Block)]) -> Vec<Counter<'l>> {
     let (mut counters, mut inside) = (Vec::new(), Inside::default());
     let mut seen: EntitySet<Value> = EntitySet::new();
-    for (of, &(found, latch)) in ends.iter().enumerate() {
-        inside.go_on_to(of, found);
+    for &(found, latch) in ends {
+        inside.go_on_to(found);
         for (n, &param) in func.dfg.block_params(found.header).iter().enumerate() {
             let Some(next) = given(func, found.header, latch, n) else { continue };
             let Some(step) = func.dfg.def_inst(next) else { continue };
@@ -167,7 +168,7 @@ fn counters(func: &Function, ends: &[(&Loop, Block)]) -> Vec<Counter> {
                 && !is_last(func, step, latch)
                 && seen.insert(next)
             {
-                counters.push(Counter { of, next, step });
+                counters.push(Counter { found, latch, next, step });
             }
         }
     }
@@ -195,7 +196,7 @@ fn is_last(func: &Function, step: Inst, latch: Block) -> bool {
 }
 
 /// The blocks of the users of counters, one for each use, in the order of the counters.
-fn users(func: &Function, counters: &[Counter]) -> Vec<SmallVec<[Block; 4]>> {
+fn users(func: &Function, counters: &[Counter<'_>]) -> Vec<SmallVec<[Block; 4]>> {
     let mut place: SecondaryMap<Value, Option<u32>> = SecondaryMap::new();
     place.resize(func.dfg.num_values());
     for (counter, n) in counters.iter().zip(0..) {
@@ -222,9 +223,8 @@ fn count_last(func: &mut Function, ends: &[(&Loop, Block)], tree: &DominatorTree
         return moved;
     }
     let mut inside = Inside::default();
-    for (&Counter { of, next, step }, users) in counters.iter().zip(users(func, &counters)) {
-        let (found, latch) = ends[of];
-        inside.go_on_to(of, found);
+    for (&Counter { found, latch, next, step }, users) in counters.iter().zip(users(func, &counters)) {
+        inside.go_on_to(found);
         let (own, behind): (SmallVec<[Block; 4]>, SmallVec<[Block; 4]>) =
             users.into_iter().partition(|&block| inside.contains(block));
         if behind.iter().any(|&block| !tree.dominates(latch, block)) {

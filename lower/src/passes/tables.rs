@@ -39,26 +39,30 @@ impl ModulePass for Tables {
             if func.stack_slots.is_empty() || func.layout.entry().is_none() {
                 continue;
             }
-            let (tables, name) = (tables(func), func.name.clone());
-            let mut names = (0..).map(|n| format!("{name}$table{n}"));
+            let tables = tables(func);
+            if tables.is_empty() {
+                continue;
+            }
+            let name = func.name.clone();
             let mut globals: SecondaryMap<StackSlot, Option<(GlobalId, Type)>> = SecondaryMap::new();
-            for table in &tables {
+            for (table, n) in tables.iter().zip(0u32..) {
                 let size = table.bytes.len() as u64;
                 let (space, ty) = match table.uniform && used + size <= MAX_CONSTANT {
                     true => (StateSpace::Const, Type::PTR_CONST),
                     false => (StateSpace::Global, Type::PTR_GLOBAL),
                 };
                 used += if space == StateSpace::Const { size } else { 0 };
-                let Some(name) = names.find(|name| module.symbol(name).is_none()) else { continue };
+                let mut name = format!("{name}$table{n}");
+                while module.symbol(&name).is_some() {
+                    name.push('_');
+                }
                 let mut global = Global::new(name, space, Type::I8, Extent::Array(size));
                 global.align = Some(table.align);
                 global.init = Some(table.bytes.clone());
                 globals[table.slot] = Some((module.add_global(global), ty));
             }
-            if !tables.is_empty() {
-                replace(&mut module.functions[id], &tables, &globals);
-                made += tables.len() as u32;
-            }
+            replace(&mut module.functions[id], &tables, &globals);
+            made += tables.len() as u32;
         }
         made
     }

@@ -27,27 +27,34 @@ impl Generator<'_, '_, '_> {
         let slot = self.b.create_stack_slot(4 * WORDS as u32, 4);
         let base = self.b.ins().stack_addr(slot, 0);
         self.fill(base, other)?;
+        let mut first = zero;
+        if self.u.ratio(1, 4)? {
+            first = self.word_at(base, other, last);
+            self.fill_one(base)?;
+        }
         let (head, body, behind) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
         let count = self.b.append_block_param(head, Type::I32);
         let sum = self.b.append_block_param(head, Type::I32);
         if later == Later::OnOneWay {
-            let way = self.b.create_block();
+            let (way, join) = (self.b.create_block(), self.b.create_block());
             let negative = self.b.ins().icmp(IntCC::Slt, other, zero);
-            self.b.ins().brif(negative, way, &[], head, &[zero, zero]);
+            self.b.ins().brif(negative, way, &[], join, &[]);
             self.b.switch_to_block(way);
             self.fill_one(base)?;
+            self.b.ins().jump(join, &[]);
+            self.b.switch_to_block(join);
+            if self.u.ratio(1, 2)? {
+                self.fill_one(base)?;
+            }
         }
-        self.b.ins().jump(head, &[zero, zero]);
+        self.b.ins().jump(head, &[zero, first]);
 
         self.b.switch_to_block(head);
         let goes_on = self.b.ins().icmp(IntCC::Slt, count, limit);
         self.b.ins().brif(goes_on, body, &[], behind, &[]);
 
         self.b.switch_to_block(body);
-        let index = if counts { count } else { sum };
-        let index = self.b.ins().band(index, last);
-        let at = self.b.ins().index(base, index, 4);
-        let found = self.b.ins().load(Type::I32, MemFlags::PLAIN, at, 0);
+        let found = self.word_at(base, if counts { count } else { sum }, last);
         let added = self.b.ins().iadd(sum, found);
         let added = self.b.ins().bxor(added, other);
         if later == Later::InEachRound {
@@ -61,7 +68,14 @@ impl Generator<'_, '_, '_> {
         Ok(())
     }
 
-    /// Fills all elements, and one or two once more.
+    /// The element at an index, which is masked by the last one.
+    fn word_at(&mut self, base: Value, index: Value, last: Value) -> Value {
+        let index = self.b.ins().band(index, last);
+        let at = self.b.ins().index(base, index, 4);
+        self.b.ins().load(Type::I32, MemFlags::PLAIN, at, 0)
+    }
+
+    /// Fills all elements, and maybe one once more.
     fn fill(&mut self, base: Value, other: Value) -> Result<()> {
         for n in 0..WORDS as i32 {
             let constant = self.u.arbitrary::<i32>()?;

@@ -12,7 +12,7 @@ use warpsmith_isa::StateSpace;
 /// The most pieces that are moved without a loop.
 const UNROLLED: u64 = 16;
 
-/// The most where a variable of the module is copied: mostly constants, which [`tables`](super::super::tables) wants to see.
+/// The most pieces of a variable of the module: mostly constants, which [`tables`](super::super::tables) wants to see.
 const UNROLLED_FROM_VARIABLE: u64 = 64;
 
 /// The largest piece.

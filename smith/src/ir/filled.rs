@@ -22,7 +22,7 @@ impl Generator<'_, '_, '_> {
         let (limit, other) = (self.below_eight()?, self.value(Type::I32)?);
         let (zero, one, last) =
             (self.number(Type::I32, 0), self.number(Type::I32, 1), self.number(Type::I32, WORDS - 1));
-        let later = *self.u.choose(&[Later::Nothing, Later::Nothing, Later::OnOneWay, Later::InEachRound])?;
+        let later = *self.u.choose(&[Later::Nothing, Later::OnOneWay, Later::OnOneWay, Later::InEachRound])?;
         let counts = self.u.ratio(1, 2)?;
         let slot = self.b.create_stack_slot(4 * WORDS as u32, 4);
         let base = self.b.ins().stack_addr(slot, 0);
@@ -43,7 +43,8 @@ impl Generator<'_, '_, '_> {
             self.fill_one(base)?;
             self.b.ins().jump(join, &[]);
             self.b.switch_to_block(join);
-            if self.u.ratio(1, 2)? {
+            // What was stored last is then in a block that all loads are behind.
+            if self.u.ratio(3, 4)? {
                 self.fill_one(base)?;
             }
         }

@@ -4,10 +4,10 @@
 //! memory holds already goes. Barriers, fences and calls write all memory that others can reach.
 
 use super::near::{Near, short_hash};
-use super::{insert_before, replace_with};
+use super::{cast, castable, replace_with};
 use crate::analysis::{Memory, Root, Version};
 use crate::pass::{Changes, Context};
-use warpsmith_ir::{Block, DominatorTree, Function, Inst, InstData, Opcode, Type, Value};
+use warpsmith_ir::{Block, DominatorTree, Function, InstData, Type, Value};
 
 /// Values that are kept for one place.
 const MAX_KNOWN: usize = 4;
@@ -130,15 +130,4 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
 /// Types whose values fill the bytes they take in memory.
 fn is_plain(ty: Type) -> bool {
     !ty.is_aggregate() && ty.bytes().is_some_and(|bytes| bytes * 8 == ty.bits())
-}
-
-fn castable(from: Type, to: Type) -> bool {
-    from == to || (from.bits() == to.bits() && !from.is_ptr() && !to.is_ptr())
-}
-
-fn cast(func: &mut Function, before: Inst, value: Value, ty: Type) -> Value {
-    if func.dfg.ty(value) == ty {
-        return value;
-    }
-    insert_before(func, before, InstData::Unary { op: Opcode::Bitcast, arg: value }, ty)
 }

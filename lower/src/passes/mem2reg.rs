@@ -8,7 +8,7 @@
 //! several definitions meet and the variable is read later. A walk down the dominator tree then knows the value at each read.
 
 use super::slots::{SlotAccess, SlotUses};
-use super::{insert_before, take_over_name};
+use super::{cast, castable, insert_before, take_over_name};
 use crate::analysis::{Cfg, Ranges};
 use crate::pass::{Aspects, Changes, Context};
 use cranelift_entity::packed_option::PackedOption;
@@ -138,7 +138,9 @@ impl Fields {
             }
             for field in fields_of_slot.chunk_by(|a, b| a.offset == b.offset) {
                 let variable = fields.types.len() as u32;
-                fields.types.push(field[0].ty);
+                // What is a pointer at one place stays one, so that what it points to is known.
+                let pointer = field.iter().map(|access| access.ty).find(|ty| ty.is_ptr());
+                fields.types.push(pointer.unwrap_or(field[0].ty));
                 fields.places.push((field[0].slot, field[0].offset));
                 fields.access.resize(func.dfg.num_insts());
                 fields.count += field.len() as u32;
@@ -208,10 +210,6 @@ fn is_made_of_fields(func: &Function, accesses: &[SlotAccess]) -> bool {
         end = start.saturating_add(bytes(first));
         free && end <= size && field.iter().all(|access| castable(access.ty, first))
     })
-}
-
-pub(super) fn castable(a: Type, b: Type) -> bool {
-    a == b || (a.bits() == b.bits() && !a.is_ptr() && !b.is_ptr())
 }
 
 /// The variables for which each block gets a parameter.
@@ -362,7 +360,7 @@ impl<'f> Renamer<'f> {
             match self.func.dfg[inst] {
                 InstData::Store { args: [value, _], .. } => {
                     let value = self.func.dfg.resolve(value);
-                    let value = self.cast(inst, value, ty);
+                    let value = cast(self.func, inst, value, ty);
                     self.set(variable, value);
                     self.func.layout.remove_inst(inst);
                     for binding in self.bindings(variable, value) {
@@ -375,7 +373,7 @@ impl<'f> Renamer<'f> {
                 _ => {
                     let value = self.value(variable, inst);
                     let Some(result) = self.func.dfg.first_result(inst) else { continue };
-                    let value = self.cast(inst, value, self.func.dfg.ty(result));
+                    let value = cast(self.func, inst, value, self.func.dfg.ty(result));
                     take_over_name(self.func, result, value);
                     self.func.dfg.replace_value(result, value);
                     self.func.layout.remove_inst(inst);
@@ -408,12 +406,6 @@ impl<'f> Renamer<'f> {
         }
     }
 
-    fn cast(&mut self, before: Inst, value: Value, ty: Type) -> Value {
-        if self.func.dfg.ty(value) == ty {
-            return value;
-        }
-        insert_before(self.func, before, InstData::Unary { op: Opcode::Bitcast, arg: value }, ty)
-    }
 }
 
 /// The value of a scalar or vector type whose bits are all zero.

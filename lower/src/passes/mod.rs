@@ -109,7 +109,7 @@ pub(crate) use aggregates::{is_needed, legalize};
 use mem2reg::zero;
 
 use crate::pass::{Changes, Context, Pass, Passes};
-use warpsmith_ir::{Block, BlockCall, Function, Inst, InstData, Type, Value, ValueList};
+use warpsmith_ir::{Block, BlockCall, Function, Inst, InstData, Opcode, Type, Value, ValueList};
 
 /// A pass of this folder.
 struct Standard {
@@ -205,6 +205,30 @@ pub(crate) fn resolve_args(func: &mut Function, inst: Inst) {
         if resolved != value {
             func.dfg.args_mut(inst)[n] = resolved;
         }
+    }
+}
+
+/// Whether the bits of one type can be those of another.
+pub(super) fn castable(a: Type, b: Type) -> bool {
+    a == b || a.bits() == b.bits()
+}
+
+/// The bits of a value as another type of its size, computed before an instruction.
+pub(super) fn cast(func: &mut Function, before: Inst, value: Value, ty: Type) -> Value {
+    let from = func.dfg.ty(value);
+    let mut unary = |op, arg, ty| insert_before(func, before, InstData::Unary { op, arg }, ty);
+    if from == ty {
+        value
+    } else if from.is_ptr() {
+        let bits = unary(Opcode::Ptrtoint, value, Type::I64);
+        cast(func, before, bits, ty)
+    } else if !ty.is_ptr() {
+        unary(Opcode::Bitcast, value, ty)
+    } else if from == Type::I64 {
+        unary(Opcode::Inttoptr, value, ty)
+    } else {
+        let bits = unary(Opcode::Bitcast, value, Type::I64);
+        cast(func, before, bits, ty)
     }
 }
 

@@ -4,7 +4,7 @@
 //! Each part gets a slot of its own, which is filled in front of the loop and, if the loop stores to it, copied back behind; `mem2reg` makes a value of it.
 //! No address of the slot may be stored, passed or merged, so that nothing else touches its bytes.
 
-use super::mem2reg::castable;
+use super::castable;
 use super::slots::{SlotAccess, SlotUses};
 use super::{insert_before, part_edge};
 use crate::analysis::{Cfg, Loop, Loops};

@@ -355,14 +355,16 @@ impl Rounds<'_> {
     }
 
     /// What is known in the first round of a loop from `x - 1` to `x + 2`, with 0 for what both ends are some constant from: as nothing wraps, that is
-    /// as many rounds as for any other number.
+    /// as many rounds as for any other number. Pointers may wrap, as whether they are equal does not depend on it.
     fn relative(&self, cond: Value) -> Option<Known> {
         let func = self.func;
         let &InstData::IntCompare { cond: how, args: [a, b] } = func.dfg.def_data(func.dfg.resolve(cond))?
         else {
             return None;
         };
-        if matches!(how, IntCC::Ult | IntCC::Ule | IntCC::Ugt | IntCC::Uge) {
+        let equals = matches!(how, IntCC::Eq | IntCC::Ne);
+        let unsigned = matches!(how, IntCC::Ult | IntCC::Ule | IntCC::Ugt | IntCC::Uge);
+        if unsigned || func.dfg.ty(a).is_ptr() && !equals {
             return None;
         }
         let params = func.dfg.block_params(self.found.header);
@@ -497,20 +499,44 @@ impl Rounds<'_> {
         let constants: SmallVec<[(Value, Option<Constant>); 4]> =
             args.map(|&arg| (arg, self.eval(arg, state, depth + 1))).collect();
         let of = |value| constants.iter().find(|(arg, _)| *arg == value).and_then(|(_, constant)| *constant);
-        let folded = fold::instruction(func, inst, of);
+        let folded = fold::instruction(func, inst, of).or_else(|| moved(func, inst, of));
         state.insert(value, folded);
         folded
     }
 }
 
-/// What a value is a constant more than, by sums that do not wrap, and that constant.
+/// What an instruction makes of pointers of which the distance from some place is known: another one, or whether they are equal.
+fn moved(func: &Function, inst: Inst, of: impl Fn(Value) -> Option<Constant>) -> Option<Constant> {
+    let distance = |value| match of(value)? {
+        Constant::Int(distance) => Some(distance),
+        Constant::Float(_) => None,
+    };
+    match func.dfg[inst] {
+        InstData::Binary { op: Opcode::Ptradd, args: [ptr, by] } => {
+            Some(Constant::Int(distance(ptr)?.wrapping_add(distance(by)?)))
+        }
+        InstData::IntCompare { cond: cond @ (IntCC::Eq | IntCC::Ne), args: [a, b] }
+            if func.dfg.ty(a).is_ptr() =>
+        {
+            let equal = distance(a)? == distance(b)?;
+            Some(Constant::Int((equal == (cond == IntCC::Eq)).into()))
+        }
+        _ => None,
+    }
+}
+
+/// What a value is a constant more than, by sums that do not wrap or of pointers, and that constant.
 fn distance(func: &Function, value: Value) -> (Value, i64) {
     let (mut value, mut by) = (func.dfg.resolve(value), 0i64);
     for _ in 0..MAX_DEPTH {
         let Some(inst) = func.dfg.def_inst(value) else { break };
-        let InstData::Binary { op: Opcode::Iadd, args: [x, c] } = func.dfg[inst] else { break };
+        let InstData::Binary { op, args: [x, c] } = func.dfg[inst] else { break };
+        let counts = match op {
+            Opcode::Iadd => func.dfg.no_signed_wrap(inst),
+            op => op == Opcode::Ptradd,
+        };
         let sum = func.dfg.int_const(c).and_then(|c| by.checked_add(c));
-        let Some(sum) = sum.filter(|_| func.dfg.no_signed_wrap(inst)) else { break };
+        let Some(sum) = sum.filter(|_| counts) else { break };
         (value, by) = (func.dfg.resolve(x), sum);
     }
     (value, by)
@@ -528,6 +554,10 @@ fn alike(func: &Function, a: Value, b: Value, depth: u32) -> bool {
             (InstData::IntConst { value: x }, InstData::IntConst { value: y }) => {
                 x == y && func.dfg.ty(a) == func.dfg.ty(b)
             }
+            (
+                InstData::StackAddr { slot: a, offset: from },
+                InstData::StackAddr { slot: b, offset: to },
+            ) => (a, from) == (b, to),
             (InstData::Binary { op, args: [a, b] }, InstData::Binary { op: other, args: [c, d] }) => {
                 op == other
                     && func.traits(first).is_pure()

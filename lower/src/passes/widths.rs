@@ -1,68 +1,163 @@
-//! Accesses of stack slots in pieces: where one access covers what others access in parts (a struct is copied by words of 64 bits, and read by
-//! fields of 32), it becomes accesses of the parts, so that each part can be a variable.
+//! Accesses of stack slots in other widths than the fields that slots are taken apart into.
+//!
+//! Where one access covers what others access in parts (a struct is copied by words of 64 bits, and read by fields of 32), it becomes accesses of the
+//! parts. Where one accesses a part of what others access as a whole (a bit field, a member of a union), it becomes one of the whole, of which it takes or
+//! changes some bits. So each field can be a variable.
 
-use super::insert_before;
 use super::slots::SlotAccess;
+use super::{cast, insert_before};
+use smallvec::SmallVec;
 use warpsmith_ir::{Function, Inst, InstData, MemFlags, Opcode, Type, Value, ValueList};
 
 /// Where in a slot each part of an access begins, and its type.
-type Pieces = Vec<(i64, Type)>;
+type Pieces = SmallVec<[(i64, Type); 4]>;
 
-/// Splits the accesses of one slot, sorted by offset. True if any was.
+/// What becomes of an access that is not one of a field.
+enum Plan {
+    /// Accesses of fields, or of elements of a vector; what cuts through these is for the next time.
+    Split(Pieces),
+    /// An access of the field that begins there, of that type.
+    Widen(i64, Type),
+}
+
+/// Makes accesses of one slot, sorted by offset, ones of fields. All or none: a slot of which one access cannot be changed stays in memory, where
+/// wide accesses are better. True if any was.
 pub(super) fn split(func: &mut Function, accesses: &[SlotAccess]) -> bool {
-    let bytes = |ty: Type| i64::from(ty.bytes().unwrap_or(0));
-    let mut cuts: Vec<i64> =
-        accesses.iter().flat_map(|access| [access.offset, access.offset + bytes(access.ty)]).collect();
+    let cuts = cuts(accesses);
+    let plans: Option<Vec<Option<Plan>>> = accesses.iter().map(|access| Plan::of(access, &cuts)).collect();
+    let Some(plans) = plans else { return false };
+    let mut changed = false;
+    for (access, plan) in accesses.iter().zip(plans) {
+        changed |= plan.is_some();
+        match plan {
+            Some(Plan::Split(pieces)) => split_access(func, access, &pieces),
+            Some(Plan::Widen(at, field)) => widen_access(func, access, at, field),
+            None => {}
+        }
+    }
+    changed
+}
+
+fn bytes(ty: Type) -> i64 {
+    i64::from(ty.bytes().unwrap_or(0))
+}
+
+fn end(access: &SlotAccess) -> i64 {
+    access.offset + bytes(access.ty)
+}
+
+/// Whether a type is a scalar of 8, 16, 32 or 64 bits.
+fn is_word(ty: Type) -> bool {
+    !ty.is_vector() && matches!(ty.bits(), 8 | 16 | 32 | 64)
+}
+
+/// Where fields begin and end: where accesses do, but not inside of an access of bytes of which some are not accessed alone.
+fn cuts(accesses: &[SlotAccess]) -> Vec<i64> {
+    let mut parts: Vec<(i64, i64)> = Vec::with_capacity(accesses.len());
+    for access in accesses {
+        match elements(access) {
+            Some(elements) => parts.extend(elements.iter().map(|&(at, ty)| (at, at + bytes(ty)))),
+            None => parts.push((access.offset, end(access))),
+        }
+    }
+    parts.sort_unstable();
+    parts.dedup();
+    let mut cuts: Vec<i64> = parts.iter().flat_map(|&(start, end)| [start, end]).collect();
     cuts.sort_unstable();
     cuts.dedup();
-    let inner = |access: &SlotAccess| -> Vec<i64> {
-        let end = access.offset + bytes(access.ty);
-        let from = cuts.partition_point(|&cut| cut <= access.offset);
-        cuts[from..].iter().copied().take_while(|&cut| cut < end).collect()
-    };
-    // All or none: a slot of which one access cannot be split stays in memory, where wide accesses are better.
-    let plans: Vec<(usize, Vec<i64>)> = accesses
-        .iter()
-        .enumerate()
-        .map(|(n, access)| (n, inner(access)))
-        .filter(|(_, inner)| !inner.is_empty())
-        .collect();
-    let pieces = |access: &SlotAccess, inner: &[i64]| -> Option<Pieces> {
-        let end = access.offset + bytes(access.ty);
-        if access.ty.is_vector() {
-            // By elements; what cuts through these is for the next time.
-            let element = access.ty.element_type();
-            let step = bytes(element);
-            let whole = step > 0 && bytes(access.ty) == step * i64::from(access.ty.lanes());
-            return whole.then(|| {
-                (0..i64::from(access.ty.lanes())).map(|lane| (access.offset + lane * step, element)).collect()
-            });
+    let mut words: Vec<(i64, i64)> =
+        accesses.iter().filter(|access| is_word(access.ty)).map(|access| (access.offset, end(access))).collect();
+    // Small ones first, so that a piece becomes a part of no more than it must.
+    words.sort_unstable_by_key(|&(start, end)| (end - start, start));
+    words.dedup();
+    for (start, end) in words {
+        let inner = cuts.partition_point(|&cut| cut < start)..=cuts.partition_point(|&cut| cut < end);
+        let alone = cuts[inner].windows(2).all(|piece| parts.binary_search(&(piece[0], piece[1])).is_ok());
+        if !alone {
+            cuts.retain(|&cut| cut <= start || cut >= end);
         }
-        if access.ty.is_ptr() || !(access.ty.is_int() || access.ty.is_float()) || access.ty.bits() > 64 {
+    }
+    cuts
+}
+
+/// The elements of a vector that fill it.
+fn elements(access: &SlotAccess) -> Option<Pieces> {
+    let lanes = i64::from(access.ty.lanes());
+    let element = access.ty.element_type();
+    let step = bytes(element);
+    (access.ty.is_vector() && step > 0 && bytes(access.ty) == step * lanes)
+        .then(|| (0..lanes).map(|lane| (access.offset + lane * step, element)).collect())
+}
+
+impl Plan {
+    /// What becomes of an access; nothing, if it is one of a field. `None` if nothing can.
+    fn of(access: &SlotAccess, cuts: &[i64]) -> Option<Option<Plan>> {
+        let (start, end) = (access.offset, end(access));
+        let first = cuts.partition_point(|&cut| cut <= start).checked_sub(1)?;
+        let last = cuts.partition_point(|&cut| cut < end);
+        let fields = cuts.get(first..=last)?;
+        let (&from, &to) = (fields.first()?, fields.last()?);
+        if fields.len() == 2 {
+            let whole = || Type::int(8 * u32::try_from(to - from).ok()?).filter(|&ty| is_word(ty));
+            return match (from, to) == (start, end) {
+                true => Some(None),
+                false => whole().filter(|_| is_word(access.ty)).map(|ty| Some(Plan::Widen(from, ty))),
+            };
+        }
+        if access.ty.is_vector() {
+            return elements(access).map(|elements| Some(Plan::Split(elements)));
+        }
+        if (from, to) != (start, end) || !is_word(access.ty) {
             return None;
         }
-        let starts = std::iter::once(access.offset).chain(inner.iter().copied());
-        let ends = inner.iter().copied().chain(std::iter::once(end));
-        let sizes = starts.zip(ends).map(|(start, end)| {
-            let size = u32::try_from(end - start).ok().filter(|size| size.is_power_of_two())?;
-            Some((start, Type::int(8 * size)?))
-        });
-        sizes.collect()
-    };
-    let plans: Option<Vec<(usize, Pieces)>> =
-        plans.into_iter().map(|(n, inner)| Some((n, pieces(&accesses[n], &inner)?))).collect();
-    let Some(plans) = plans.filter(|plans| !plans.is_empty()) else { return false };
-    for (n, pieces) in plans {
-        split_access(func, &accesses[n], &pieces);
+        let piece = |piece: &[i64]| {
+            let size = u32::try_from(piece[1] - piece[0]).ok().filter(|size| size.is_power_of_two())?;
+            Some((piece[0], Type::int(8 * size)?))
+        };
+        fields.windows(2).map(piece).collect::<Option<Pieces>>().map(|pieces| Some(Plan::Split(pieces)))
     }
-    true
+}
+
+/// Has an access inside of a field access all of it.
+fn widen_access(func: &mut Function, access: &SlotAccess, at: i64, field: Type) {
+    let (inst, by) = (access.inst, access.offset - at);
+    let part = Type::int(access.ty.bits()).unwrap_or(access.ty);
+    let load = |offset: i32, ptr| InstData::Load { flags: MemFlags::PLAIN, offset: offset - by as i32, ptr };
+    match func.dfg[inst] {
+        InstData::Load { offset, ptr, .. } => {
+            let whole = insert_before(func, inst, load(offset, ptr), field);
+            let shifted = shift(func, inst, Opcode::Lshr, whole, by);
+            let bits = convert(func, inst, Opcode::Trunc, shifted, part);
+            let value = cast(func, inst, bits, access.ty);
+            super::replace_with(func, inst, value);
+        }
+        InstData::Store { offset, args: [value, ptr], .. } => {
+            let whole = insert_before(func, inst, load(offset, ptr), field);
+            let others = !((u64::MAX >> (64 - part.bits())) << (8 * by));
+            let others = insert_before(
+                func,
+                inst,
+                InstData::IntConst { value: field.normalize(others as i64) },
+                field,
+            );
+            let kept = binary(func, inst, Opcode::Band, [whole, others]);
+            let bits = cast(func, inst, value, part);
+            let wide = convert(func, inst, Opcode::Zext, bits, field);
+            let placed = shift(func, inst, Opcode::Shl, wide, by);
+            let changed = binary(func, inst, Opcode::Bor, [kept, placed]);
+            let store =
+                InstData::Store { flags: MemFlags::PLAIN, offset: offset - by as i32, args: [changed, ptr] };
+            func.dfg.replace_inst(inst, store);
+        }
+        _ => {}
+    }
 }
 
 fn split_access(func: &mut Function, access: &SlotAccess, pieces: &[(i64, Type)]) {
     let inst = access.inst;
     match func.dfg[inst] {
         InstData::Load { flags, offset, ptr } => {
-            let mut parts: Vec<Value> = Vec::with_capacity(pieces.len());
+            let mut parts: SmallVec<[Value; 4]> = SmallVec::with_capacity(pieces.len());
             for &(at, ty) in pieces {
                 let by = at - access.offset;
                 let load =
@@ -72,10 +167,9 @@ fn split_access(func: &mut Function, access: &SlotAccess, pieces: &[(i64, Type)]
             join(func, access, pieces, &parts);
         }
         InstData::Store { flags, offset, args: [value, ptr] } => {
-            let whole = if access.ty.is_float() && !access.ty.is_vector() {
-                cast(func, inst, Opcode::Bitcast, value, Type::int(access.ty.bits()).unwrap_or(access.ty))
-            } else {
-                value
+            let whole = match access.ty.is_vector() {
+                true => value,
+                false => cast(func, inst, value, Type::int(access.ty.bits()).unwrap_or(access.ty)),
             };
             for (lane, &(at, ty)) in pieces.iter().enumerate() {
                 let by = at - access.offset;
@@ -83,7 +177,7 @@ fn split_access(func: &mut Function, access: &SlotAccess, pieces: &[(i64, Type)]
                     insert_before(func, inst, InstData::Extract { lane: lane as u8, arg: value }, ty)
                 } else {
                     let shifted = shift(func, inst, Opcode::Lshr, whole, by);
-                    cast(func, inst, Opcode::Trunc, shifted, ty)
+                    convert(func, inst, Opcode::Trunc, shifted, ty)
                 };
                 let flags = aligned(flags, access.ty, by);
                 let store = InstData::Store { flags, offset: offset + by as i32, args: [piece, ptr] };
@@ -107,28 +201,25 @@ fn join(func: &mut Function, access: &SlotAccess, pieces: &[(i64, Type)], parts:
     let int = Type::int(access.ty.bits()).unwrap_or(access.ty);
     let mut whole: Option<Value> = None;
     for (&(at, _), &part) in pieces.iter().zip(parts) {
-        let wide = cast(func, inst, Opcode::Zext, part, int);
+        let wide = convert(func, inst, Opcode::Zext, part, int);
         let wide = shift(func, inst, Opcode::Shl, wide, at - access.offset);
-        whole = Some(match whole {
-            None => wide,
-            Some(low) => {
-                insert_before(func, inst, InstData::Binary { op: Opcode::Bor, args: [low, wide] }, int)
-            }
-        });
+        whole = Some(whole.map_or(wide, |low| binary(func, inst, Opcode::Bor, [low, wide])));
     }
     let Some(whole) = whole else { return };
-    if access.ty == int {
-        super::replace_with(func, inst, whole);
-    } else {
-        func.dfg.replace_inst(inst, InstData::Unary { op: Opcode::Bitcast, arg: whole });
-    }
+    let whole = cast(func, inst, whole, access.ty);
+    super::replace_with(func, inst, whole);
 }
 
-fn cast(func: &mut Function, before: Inst, op: Opcode, arg: Value, ty: Type) -> Value {
+fn convert(func: &mut Function, before: Inst, op: Opcode, arg: Value, ty: Type) -> Value {
     if func.dfg.ty(arg) == ty {
         return arg;
     }
     insert_before(func, before, InstData::Unary { op, arg }, ty)
+}
+
+fn binary(func: &mut Function, before: Inst, op: Opcode, args: [Value; 2]) -> Value {
+    let ty = func.dfg.ty(args[0]);
+    insert_before(func, before, InstData::Binary { op, args }, ty)
 }
 
 fn shift(func: &mut Function, before: Inst, op: Opcode, value: Value, bytes: i64) -> Value {
@@ -136,8 +227,7 @@ fn shift(func: &mut Function, before: Inst, op: Opcode, value: Value, bytes: i64
         return value;
     }
     let amount = insert_before(func, before, InstData::IntConst { value: 8 * bytes }, Type::I32);
-    let ty = func.dfg.ty(value);
-    insert_before(func, before, InstData::Binary { op, args: [value, amount] }, ty)
+    binary(func, before, op, [value, amount])
 }
 
 /// The flags of a part that begins so many bytes into an access.

@@ -74,6 +74,8 @@ mod ranges;
 mod readonly;
 #[allow(clippy::wildcard_enum_match_arm, reason = "what is not a sum is a term")]
 mod reassociate;
+#[allow(clippy::wildcard_enum_match_arm, reason = "what does more than return or call stays as it is")]
+mod recursion;
 #[allow(clippy::wildcard_enum_match_arm, reason = "what is not a multiple of an index is not looked at")]
 mod remat;
 #[allow(clippy::wildcard_enum_match_arm, reason = "a loop that is not understood stays as it is")]
@@ -179,6 +181,7 @@ pub(crate) fn standard() -> Passes {
         .with(pass("ranges", "use between which numbers values lie", ranges::run))
         .with(pass("readonly", "mark loads of memory that nothing writes", readonly::run))
         .with(pass("reassociate", "add first what does not change in a loop", reassociate::run))
+        .with_module(recursion::Recursion)
         .with(pass("remat", "compute addresses behind loops there, from their indices", remat::run))
         .with(pass("params", "keep one of block parameters that are always equal", params::run))
         .with(Standard { copies_loops: true, ..partial })

@@ -6,6 +6,7 @@
 //! is simplified until no rule applies to it; another sweep finds what that has opened, near what has changed. Then one sweep applies the rules about
 //! demanded bits. Another run of the pass looks at what lies near what has changed since.
 
+mod parts;
 mod settled;
 mod table;
 
@@ -255,7 +256,8 @@ impl Canonical<'_> {
                 Some(Simpler::Inst(InstData::Store { flags, offset, args: [value, ptr] }))
             }
             InstData::Index { scale, args: [ptr, index] } => self.index(scale, ptr, index),
-            InstData::Extract { lane, arg } => self.extract(lane, arg),
+            InstData::Extract { lane, arg } => self.extract(inst, lane, arg),
+            InstData::Unary { op: Opcode::Trunc, arg } => self.truncated(inst, arg),
             InstData::ExtractValue { path, arg } => self.extract_value(inst, path, arg),
             _ => None,
         }
@@ -326,7 +328,7 @@ impl Canonical<'_> {
         same.then_some(Simpler::Value(part))
     }
 
-    fn extract(&self, lane: u8, vector: Value) -> Option<Simpler> {
+    fn extract(&self, inst: Inst, lane: u8, vector: Value) -> Option<Simpler> {
         let dfg = &self.func.dfg;
         match dfg.def_data(vector)? {
             InstData::Vec { args } => {
@@ -339,7 +341,38 @@ impl Canonical<'_> {
             &InstData::Insert { args: [rest, _], .. } => {
                 Some(Simpler::Inst(InstData::Extract { lane, arg: dfg.resolve(rest) }))
             }
+            InstData::Unary { op: Opcode::Bitcast, .. } => {
+                let element = dfg.ty(vector).element_type().bits();
+                self.part(inst, vector, u32::from(lane) * element)
+            }
             _ => None,
         }
+    }
+
+    /// Some bits of a vector that was made an integer.
+    fn truncated(&self, inst: Inst, arg: Value) -> Option<Simpler> {
+        let dfg = &self.func.dfg;
+        let whole = match dfg.def_data(arg)? {
+            InstData::Binary { op: Opcode::Lshr, args: [x, _] } => dfg.resolve(*x),
+            _ => arg,
+        };
+        match dfg.def_data(whole)? {
+            &InstData::Unary { op: Opcode::Bitcast, arg: vector } if dfg.ty(vector).is_vector() => {
+                self.part(inst, arg, 0)
+            }
+            _ => None,
+        }
+    }
+
+    /// The value that another was made of from a bit on, as one of the type that an instruction gives.
+    fn part(&self, inst: Inst, whole: Value, at: u32) -> Option<Simpler> {
+        let dfg = &self.func.dfg;
+        let ty = dfg.ty(dfg.first_result(inst)?);
+        let part = parts::part(dfg, whole, at, ty.bits(), 0)?;
+        if dfg.ty(part) == ty {
+            return Some(Simpler::Value(part));
+        }
+        let castable = !ty.is_ptr() && !dfg.ty(part).is_ptr();
+        castable.then_some(Simpler::Inst(InstData::Unary { op: Opcode::Bitcast, arg: part }))
     }
 }

@@ -1,12 +1,12 @@
 //! Control-flow cleanup: branches whose way is known become jumps, blocks that nothing reaches go, blocks that only pass
 //! control on are skipped, and a block with one way in is joined to the block before it.
 
-use super::take_over_name;
+use super::{insert_before, take_over_name};
 use crate::analysis::Cfg;
 use crate::pass::{Aspects, Changes, Context};
 use cranelift_entity::{EntitySet, SecondaryMap};
 use smallvec::SmallVec;
-use warpsmith_ir::{Block, BlockCall, Function, Inst, InstData, Value, ValueList};
+use warpsmith_ir::{Block, BlockCall, Function, Inst, InstData, IntCC, Type, Value, ValueList};
 
 pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let mut changes = decide_branches(func);
@@ -41,7 +41,7 @@ pub(super) fn remove_unreachable(func: &mut Function, cfg: &Cfg) -> u32 {
     dead.len() as u32
 }
 
-/// Makes jumps of branches that go one way only.
+/// Makes jumps of branches that go one way only, and comparisons of switches that go one of two ways.
 fn decide_branches(func: &mut Function) -> u32 {
     let mut changes = 0;
     let blocks: Vec<Block> = func.layout.blocks().collect();
@@ -49,6 +49,12 @@ fn decide_branches(func: &mut Function) -> u32 {
         let Some(inst) = func.terminator(block) else { continue };
         if let Some(dest) = only_way(func, inst) {
             func.dfg.replace_inst(inst, InstData::Jump { dest });
+            changes += 1;
+        } else if let Some((arg, case, dests)) = two_ways(func, inst) {
+            let case = insert_before(func, inst, InstData::IntConst { value: case }, func.dfg.ty(arg));
+            let compare = InstData::IntCompare { cond: IntCC::Eq, args: [arg, case] };
+            let cond = insert_before(func, inst, compare, Type::I1);
+            func.dfg.replace_inst(inst, InstData::Brif { cond, dests });
             changes += 1;
         }
     }
@@ -75,6 +81,15 @@ fn only_way(func: &Function, inst: Inst) -> Option<BlockCall> {
         }
         _ => None,
     }
+}
+
+/// What a switch that goes one of two ways compares, the case of the first way, and both.
+fn two_ways(func: &Function, inst: Inst) -> Option<(Value, i64, [BlockCall; 2])> {
+    let InstData::Switch { arg, table } = func.dfg[inst] else { return None };
+    let table = &func.dfg.jump_tables[table];
+    let mut others = table.cases.iter().filter(|(_, call)| !same_call(func, call, &table.default));
+    let (Some((case, call)), None) = (others.next(), others.next()) else { return None };
+    Some((func.dfg.resolve(arg), *case, [call.clone(), table.default.clone()]))
 }
 
 fn same_call(func: &Function, a: &BlockCall, b: &BlockCall) -> bool {

@@ -46,7 +46,48 @@ pub(super) fn to_core(func: &mut Function, inst: Inst) -> bool {
             true
         }
         (isa::Opcode::Setp, [how, _], &[a, b]) if to == Type::I1 => compare(func, inst, *how, ty, a, b),
+        (table, mods, &[a, b]) => {
+            let Some(op) = binary(table, mods, ty, to) else { return false };
+            let (Some(a), Some(b)) = (as_type(func, inst, a, to), as_type(func, inst, b, to)) else {
+                return false;
+            };
+            func.dfg.replace_inst(inst, InstData::Binary { op, args: [a, b] });
+            true
+        }
         _ => false,
+    }
+}
+
+/// The core operation that says the same of two scalars as one of the tables. What the tables let `ptxas` round once (`add.f32`) is rounded as it stands.
+fn binary(table: isa::Opcode, mods: &[Mod], ty: ScalarType, to: Type) -> Option<Opcode> {
+    if to.is_vector() || to.bits() != ty.bits() {
+        return None;
+    }
+    let is_plain = mods.len() == 1;
+    if matches!(ty, ScalarType::F32 | ScalarType::F64) {
+        return match table {
+            _ if !to.is_float() || !(is_plain || matches!(mods, [Mod::Rn, _])) => None,
+            isa::Opcode::Add => Some(Opcode::Fadd),
+            isa::Opcode::Sub => Some(Opcode::Fsub),
+            isa::Opcode::Mul => Some(Opcode::Fmul),
+            _ => None,
+        };
+    }
+    let signed = ty.class() == TypeClass::Signed;
+    if !to.is_int() || !(signed || matches!(ty.class(), TypeClass::Bits | TypeClass::Unsigned)) {
+        return None;
+    }
+    match table {
+        isa::Opcode::Mul => matches!(mods, [Mod::Lo, _]).then_some(Opcode::Imul),
+        _ if !is_plain => None,
+        isa::Opcode::Add => Some(Opcode::Iadd),
+        isa::Opcode::Sub => Some(Opcode::Isub),
+        isa::Opcode::And => Some(Opcode::Band),
+        isa::Opcode::Or => Some(Opcode::Bor),
+        isa::Opcode::Xor => Some(Opcode::Bxor),
+        isa::Opcode::Min => Some(if signed { Opcode::Smin } else { Opcode::Umin }),
+        isa::Opcode::Max => Some(if signed { Opcode::Smax } else { Opcode::Umax }),
+        _ => None,
     }
 }
 

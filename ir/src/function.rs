@@ -431,7 +431,7 @@ impl Function {
 
     /// The successors of a block, once for each edge.
     #[inline]
-    pub fn successors(&self, block: Block) -> impl Iterator<Item = Block> + '_ {
+    pub fn successors(&self, block: Block) -> impl Iterator<Item = Block> + Clone + '_ {
         // Nothing but a terminator has targets.
         let last = self.layout.last_inst(block);
         let (head, cases) =

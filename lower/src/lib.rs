@@ -23,6 +23,7 @@ mod pipeline;
 #[allow(clippy::wildcard_enum_match_arm, reason = "rules are about the operations that they name")]
 pub mod rules;
 mod select;
+mod sparse;
 
 use std::borrow::Cow;
 use warpsmith_diag::Diagnostics;

@@ -87,7 +87,9 @@ pub fn build(plan: &Plan<'_>) -> Result<Built, Box<Diagnostic>> {
         .collect();
     let assignments = assigned?;
     let registers = |of: &Assignment| of.counts.iter().map(|count| *count as usize).sum::<usize>();
-    tree.reserve_names(assignments.iter().map(registers).max().unwrap_or(0));
+    let named = plan.code.functions.iter().zip(&assignments);
+    let named = named.map(|(code, assignment)| registers(assignment) + code.blocks.len());
+    tree.reserve_names(named.max().unwrap_or(0));
     for (code, assignment) in plan.code.functions.iter().zip(assignments) {
         let func = &plan.module.functions[code.id];
         let (mut function, params, result) = header(&mut tree, &mut names, code.id, func, &plan.module.types);

@@ -26,6 +26,8 @@ pub struct Names {
     used: FxHashSet<Symbol>,
     /// What labels begin with: no name at module level is this and a number.
     label_prefix: String,
+    /// The name that is made next.
+    number: String,
 }
 
 /// What the registers of a class are called.
@@ -55,6 +57,7 @@ impl Names {
             taken: FxHashSet::default(),
             used: FxHashSet::default(),
             label_prefix: "$L".into(),
+            number: String::new(),
         };
         for (id, function) in module.functions.iter() {
             let name = tree.name(&ptx_name(&function.name));
@@ -95,10 +98,10 @@ impl Names {
     fn new_register(&mut self, tree: &mut Module, reg: Reg) -> Symbol {
         let known = &mut self.registers[reg.class as usize];
         while known.len() <= reg.index as usize {
-            let name = numbered(prefix(reg.class), known.len());
-            known.push(tree.name(&name));
+            number(&mut self.number, prefix(reg.class), known.len());
+            known.push(tree.name(&self.number));
             if self.keeps_spellings {
-                self.spellings[reg.class as usize].push(name);
+                self.spellings[reg.class as usize].push(self.number.clone());
             }
         }
         known[reg.index as usize]
@@ -107,8 +110,8 @@ impl Names {
     /// The name of a label.
     pub fn label(&mut self, tree: &mut Module, index: usize) -> Symbol {
         while self.labels.len() <= index {
-            let name = numbered(&self.label_prefix, self.labels.len());
-            self.labels.push(tree.name(&name));
+            number(&mut self.number, &self.label_prefix, self.labels.len());
+            self.labels.push(tree.name(&self.number));
         }
         self.labels[index]
     }
@@ -178,11 +181,13 @@ impl Names {
     }
 }
 
-/// `%r17`. A large function has so many that `format!` shows.
-fn numbered(prefix: &str, number: usize) -> String {
-    let mut name = number.to_string();
-    name.insert_str(0, prefix);
-    name
+/// Writes `%r17`. A large function has so many that `format!` shows.
+fn number(name: &mut String, prefix: &str, number: usize) {
+    name.clear();
+    name.push_str(prefix);
+    let digits = number.checked_ilog10().unwrap_or(0);
+    let digit = |n: u32| (number / 10usize.pow(n) % 10) as u8;
+    name.extend((0..=digits).rev().map(|n| char::from(b'0' + digit(n))));
 }
 
 /// `$0`, .., `$z`, `$10`, ..: a number in digits, small and capital letters, without the `L` that the labels of blocks begin with.

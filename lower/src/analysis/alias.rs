@@ -8,6 +8,7 @@
 
 use super::{Analyses, Analysis, Cfg};
 use crate::pass::Aspects;
+use crate::sparse::Sparse;
 use cranelift_entity::SecondaryMap;
 use warpsmith_ir::{
     Attr, FuncKind, Function, GlobalId, Inst, InstData, MemoryOrder, Opcode, StackSlot, Traits, Type, Value,
@@ -92,7 +93,7 @@ pub enum Effect {
 /// What all pointers of a function point to.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Pointers {
-    of: SecondaryMap<Value, Option<Pointer>>,
+    of: Sparse<Value, Pointer>,
     /// Whether the address of any slot is taken.
     has_slots: bool,
     reachable: SecondaryMap<StackSlot, bool>,
@@ -111,8 +112,7 @@ impl Analysis for Pointers {
 impl Pointers {
     /// Looks at all pointers of a function.
     pub fn compute(func: &Function, cfg: &Cfg) -> Self {
-        let mut pointers = Pointers::default();
-        pointers.of.resize(func.dfg.num_values());
+        let mut pointers = Pointers { of: Sparse::new(func.dfg.num_values()), ..Pointers::default() };
         // What a pointer is made of was seen before it, unless that is a parameter of a block.
         let is_ptr = |param: &Value| func.dfg.ty(*param).is_ptr();
         let gives =
@@ -136,13 +136,13 @@ impl Pointers {
         let entry = func.layout.entry();
         for &block in cfg.reverse_postorder() {
             for (n, &param) in func.dfg.block_params(block).iter().enumerate() {
-                if self.of[param].is_none() && func.dfg.ty(param).is_ptr() {
+                if self.known(param).is_none() && func.dfg.ty(param).is_ptr() {
                     let object = match (Some(block) == entry, give_up) {
                         (true, _) => Object::Param(n as u32),
                         (false, true) => Object::Unknown,
                         (false, false) => Object::Unseen,
                     };
-                    self.of[param] = Some(Pointer::at(object, param));
+                    self.of.set(param, Pointer::at(object, param));
                     changed = true;
                 }
             }
@@ -154,11 +154,11 @@ impl Pointers {
                             continue;
                         }
                         let unseen = if give_up { Object::Unknown } else { Object::Unseen };
-                        let known = self.of[param].map_or(unseen, |known| known.object);
-                        let given = self.of[arg].map_or(unseen, |arg| arg.object);
+                        let known = self.known(param).map_or(unseen, |known| known.object);
+                        let given = self.known(arg).map_or(unseen, |arg| arg.object);
                         let object = known.join(given);
-                        changed |= Some(object) != self.of[param].map(|param| param.object);
-                        self.of[param] = Some(Pointer::at(object, param));
+                        changed |= Some(object) != self.known(param).map(|param| param.object);
+                        self.of.set(param, Pointer::at(object, param));
                     }
                 }
             }
@@ -173,11 +173,11 @@ impl Pointers {
         let Some(result) = dfg.first_result(inst).filter(|&result| dfg.ty(result).is_ptr()) else {
             return false;
         };
-        let object = |value: Value| self.of[value].map_or(Object::Unseen, |pointer| pointer.object);
+        let object = |value: Value| self.known(value).map_or(Object::Unseen, |pointer| pointer.object);
         let start =
             |object, distance: i32| Pointer { object, root: Root::Object(object), distance: distance.into() };
         let moved = |base: Value, by: Option<i64>| {
-            let base = self.of[base]?;
+            let base = self.known(base)?;
             let distance = by.and_then(|by| base.distance.checked_add(by));
             Some(match distance {
                 Some(distance) => Pointer { distance, ..base },
@@ -191,15 +191,17 @@ impl Pointers {
             InstData::Index { scale, args: [base, by] } => {
                 moved(base, dfg.int_const(by).and_then(|by| by.checked_mul(scale.into())))
             }
-            InstData::Unary { op: Opcode::Addrspacecast, arg } => self.of[arg],
+            InstData::Unary { op: Opcode::Addrspacecast, arg } => self.known(arg),
             InstData::Ternary { op: Opcode::Select, args: [_, yes, no] } => {
                 Some(Pointer::at(object(yes).join(object(no)), result))
             }
             _ => Some(Pointer::at(Object::Unknown, result)),
         };
         self.has_slots |= matches!(dfg[inst], InstData::StackAddr { .. });
-        let changed = found != self.of[result];
-        self.of[result] = found;
+        let changed = found != self.known(result);
+        if let Some(found) = found {
+            self.of.set(result, found);
+        }
         changed
     }
 
@@ -211,11 +213,11 @@ impl Pointers {
         for &block in cfg.reverse_postorder() {
             for inst in func.layout.insts(block) {
                 let mut passed_on = |value: Value| {
-                    if let Some(Pointer { object: Object::Slot(slot), .. }) = self.of[value] {
+                    if let Some(Pointer { object: Object::Slot(slot), .. }) = self.known(value) {
                         reachable[slot] = true;
                     }
                 };
-                let result = dfg.first_result(inst).and_then(|result| self.of[result]);
+                let result = dfg.first_result(inst).and_then(|result| self.known(result));
                 match dfg[inst] {
                     // In front of a volatile access memory is up to date, and behind it nothing is known of it, as if others had the address.
                     InstData::Load { flags, ptr, .. } if flags.volatile => passed_on(ptr),
@@ -234,7 +236,9 @@ impl Pointers {
                 }
                 for call in dfg.targets(inst) {
                     for (param, arg) in dfg.given(call) {
-                        if self.of[param].map(|param| param.object) != self.of[arg].map(|arg| arg.object) {
+                        if self.known(param).map(|param| param.object)
+                            != self.known(arg).map(|arg| arg.object)
+                        {
                             passed_on(arg);
                         }
                     }
@@ -244,9 +248,13 @@ impl Pointers {
         self.reachable = reachable;
     }
 
+    fn known(&self, value: Value) -> Option<Pointer> {
+        self.of.get(value).copied()
+    }
+
     /// What a pointer is known to point to.
     pub fn of(&self, value: Value) -> Pointer {
-        self.of[value].unwrap_or(Pointer::at(Object::Unknown, value))
+        self.known(value).unwrap_or(Pointer::at(Object::Unknown, value))
     }
 
     /// Whether the address of a slot is known outside of the loads and stores that name it, or one of these is volatile.

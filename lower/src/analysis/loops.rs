@@ -6,12 +6,12 @@ use cranelift_entity::SecondaryMap;
 use warpsmith_ir::{Block, DominatorTree, EntityRef};
 
 /// One loop.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Loop {
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Loop<'l> {
     /// The block that dominates the loop.
     pub header: Block,
     /// The blocks of the loop, inner loops included.
-    pub blocks: Vec<Block>,
+    pub blocks: &'l [Block],
 }
 
 /// How deep loops are nested on average before the search for more ends.
@@ -20,13 +20,16 @@ const MAX_DEPTH: usize = 64;
 /// The loops of a function, inner ones after outer ones. Cycles without a dominating header are not loops.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Loops {
-    loops: Vec<Loop>,
+    /// The blocks of all loops, the header of each first.
+    blocks: Vec<Block>,
+    /// Where those of each loop end.
+    ends: Vec<u32>,
 }
 
 impl Loops {
     /// Finds all natural loops; those that share a header are one.
     pub fn compute(cfg: &Cfg, dominators: &DominatorTree) -> Self {
-        let mut loops = Vec::new();
+        let mut loops = Loops { blocks: Vec::new(), ends: Vec::new() };
         // Every loop lists the blocks of those in it, which is quadratic in the depth of nests that no one writes.
         let mut budget = MAX_DEPTH * dominators.preorder().len();
         let mut member: SecondaryMap<Block, u32> = SecondaryMap::new();
@@ -43,28 +46,32 @@ impl Loops {
             if work.is_empty() {
                 continue;
             }
-            let mark = loops.len() as u32 + 1;
+            let mark = loops.ends.len() as u32 + 1;
             member[header] = mark;
-            let mut blocks = vec![header];
+            loops.blocks.push(header);
             while let Some(block) = work.pop() {
                 if member[block] == mark || !dominators.is_reachable(block) {
                     continue;
                 }
                 member[block] = mark;
-                blocks.push(block);
+                loops.blocks.push(block);
                 budget = budget.saturating_sub(1);
                 work.extend_from_slice(cfg.predecessors(block));
             }
-            loops.push(Loop { header, blocks });
+            loops.ends.push(loops.blocks.len() as u32);
             if budget == 0 {
                 break;
             }
         }
-        Loops { loops }
+        loops
     }
 
     /// All loops, outer before inner.
-    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Loop> {
-        self.loops.iter()
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = Loop<'_>> + ExactSizeIterator + Clone {
+        (0..self.ends.len()).map(|n| {
+            let start = n.checked_sub(1).map_or(0, |before| self.ends[before]);
+            let blocks = &self.blocks[start as usize..self.ends[n] as usize];
+            Loop { header: blocks[0], blocks }
+        })
     }
 }

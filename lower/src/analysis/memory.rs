@@ -7,9 +7,9 @@
 use super::alias::Access;
 use super::{Analyses, Cfg, Effect, Pointers, Root};
 use cranelift_entity::SecondaryMap;
+use cranelift_entity::packed_option::PackedOption;
 use std::ops::Range;
 use std::sync::Arc;
-use warpsmith_base::FxHashSet;
 use warpsmith_ir::{Block, DominatorTree, Function, Inst, ValueDef};
 
 /// Versions that one walk looks at.
@@ -61,6 +61,9 @@ pub struct Memory {
     at_end: SecondaryMap<Block, Option<Version>>,
     between: Vec<u32>,
     between_of: SecondaryMap<Block, Between>,
+    /// Of the search for these the last that came to a block, and what it has still to look at.
+    searched: SecondaryMap<Block, PackedOption<Block>>,
+    pending: Vec<Block>,
 }
 
 impl Memory {
@@ -77,12 +80,15 @@ impl Memory {
             at_end: SecondaryMap::new(),
             between: Vec::new(),
             between_of: SecondaryMap::new(),
+            searched: SecondaryMap::new(),
+            pending: Vec::new(),
         };
         memory.before.resize(func.dfg.num_insts());
         memory.numbers.resize(func.dfg.num_insts());
         memory.at_end.resize(func.dfg.num_blocks());
         memory.of_block.resize(func.dfg.num_blocks());
         memory.between_of.resize(func.dfg.num_blocks());
+        memory.searched.resize(func.dfg.num_blocks());
         for &block in memory.cfg.clone().reverse_postorder() {
             let mut version = match memory.cfg.predecessors(block) {
                 [] => Version::Entry,
@@ -176,13 +182,13 @@ impl Memory {
     }
 
     fn writes_between(&mut self, func: &Function, above: Block, block: Block) -> Between {
-        // Few of many blocks.
-        let mut seen: FxHashSet<Block> = FxHashSet::default();
-        let mut work: Vec<Block> = self.cfg.predecessors(block).to_vec();
+        let search = PackedOption::from(block);
+        self.pending.clear();
+        self.pending.extend_from_slice(self.cfg.predecessors(block));
         let first = self.between.len();
         let mut count = 0;
-        while let Some(block) = work.pop() {
-            if block == above || !seen.insert(block) {
+        while let Some(block) = self.pending.pop() {
+            if block == above || std::mem::replace(&mut self.searched[block], search) == search {
                 continue;
             }
             count += 1;
@@ -193,7 +199,7 @@ impl Memory {
                 self.between.truncate(first);
                 return Between::Many;
             }
-            work.extend_from_slice(self.cfg.predecessors(block));
+            self.pending.extend_from_slice(self.cfg.predecessors(block));
         }
         Between::Few(first as u32..self.between.len() as u32)
     }

@@ -127,7 +127,7 @@ impl Analysis for Ranges {
             changed: SecondaryMap::with_default(0),
             seen: SecondaryMap::with_default(0),
             heads: SecondaryMap::with_default(None),
-            first_head: None,
+            other_heads: Vec::new(),
             loose: EntitySet::with_capacity(func.dfg.num_blocks()),
             time: 1,
         };
@@ -164,13 +164,12 @@ impl Known64 {
     }
 }
 
-/// What of a block is to be gone into again.
+/// What of a block is to be found again, besides instructions of which an operand has changed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stale {
-    /// All instructions.
+    /// All of it.
     Whole,
-    /// The parameters, and instructions of which an operand has changed.
-    InPart,
+    Params,
 }
 
 /// The search for ranges.
@@ -182,8 +181,8 @@ struct Search {
     seen: SecondaryMap<Block, u32>,
     /// For the last block of a loop without loops in it, the place of its head in reverse postorder.
     heads: SecondaryMap<Block, Option<u32>>,
-    /// The place of the first block that something further on leads back to.
-    first_head: Option<usize>,
+    /// The places of the other blocks that something further on leads back to, and of heads that a sweep went round to no end.
+    other_heads: Vec<u32>,
     /// Blocks with ranges that are larger than what was last found for them.
     loose: EntitySet<Block>,
     /// Changes so far, from 1.
@@ -197,27 +196,44 @@ impl Search {
                 self.ranges.known.set(param, Range::all(bits));
             }
         }
-        let grew = self.sweep(func, 0, true);
-        // What no loop leads to was found from what was known already.
-        let Some(first) = self.first_head.filter(|_| grew) else { return self.ranges };
-        let mut sweeps = 1;
-        while self.sweep(func, first, true) {
-            sweeps += 1;
+        let mut from = Some(0);
+        let mut sweeps = 0;
+        while let Some(first) = from {
             if sweeps == MAX_SWEEPS {
                 self.ranges.known = Known64::new(0);
                 self.ranges.complete = false;
                 return self.ranges;
             }
+            self.sweep(func, first, true);
+            from = self.stale_head(func);
+            sweeps += 1;
         }
         // What was given up to the end of its type may be bounded; each of these sweeps starts from what holds and leaves what holds.
+        let order = self.ranges.cfg.reverse_postorder();
+        let Some(first) = order.iter().position(|block| self.loose.contains(*block)) else {
+            return self.ranges;
+        };
         self.loose.iter().for_each(|block| self.seen[block] = 0);
-        self.sweep(func, first, false);
-        self.sweep(func, first, false);
+        if self.sweep(func, first, false) {
+            self.sweep(func, first, false);
+        }
         self.ranges
     }
 
-    /// Whether something that the ranges of a block follow from has changed since it was gone into: else each would be found as before.
-    fn stale(&self, func: &Function, block: Block, since: u32) -> Option<Stale> {
+    /// The first place that a sweep left something to be done at. Nothing is used in front of its definition but by way of an edge that leads back, so
+    /// that is where such edges lead to; where the sweep went round a loop until nothing grew it left nothing.
+    fn stale_head(&mut self, func: &Function) -> Option<usize> {
+        self.other_heads.sort_unstable();
+        self.other_heads.dedup();
+        let order = self.ranges.cfg.reverse_postorder();
+        let mut heads = self.other_heads.iter().map(|&head| head as usize);
+        heads.find(|&head| self.stale(func, order[head]).is_some())
+    }
+
+    /// Whether what is in front of a block has changed since it was gone into: what edges give its parameters, and comparisons that branches above it have
+    /// decided. Else nothing in it but what follows from instructions in front of it, which a sweep has come to before, would be found in another way.
+    fn stale(&self, func: &Function, block: Block) -> Option<Stale> {
+        let since = self.seen[block];
         if since == 0 {
             return Some(Stale::Whole);
         }
@@ -230,7 +246,7 @@ impl Search {
         }
         if !func.dfg.block_params(block).is_empty() {
             for (pred, side) in self.ranges.cfg.edges(block) {
-                let Some(branch) = func.terminator(pred) else { return Some(Stale::InPart) };
+                let Some(branch) = func.terminator(pred) else { return Some(Stale::Params) };
                 let compared = match func.dfg[branch] {
                     InstData::Brif { cond, .. } => {
                         func.dfg.def_inst(cond).map_or(&[][..], |inst| func.dfg.args(inst))
@@ -243,12 +259,11 @@ impl Search {
                     || compared.iter().any(|value| may_be_new(*value))
                     || by_branches(pred).any(|value| may_be_new(*value))
                 {
-                    return Some(Stale::InPart);
+                    return Some(Stale::Params);
                 }
             }
         }
-        let mut insts = func.layout.insts(block);
-        insts.any(|inst| self.is_new(func, inst, since)).then_some(Stale::InPart)
+        None
     }
 
     /// Whether an operand of an instruction has changed since a time.
@@ -267,12 +282,10 @@ impl Search {
         for (place, &block) in (0..).zip(cfg.reverse_postorder()) {
             places[block] = place;
             let heads = func.successors(block).map(|next| places[next]).filter(|head| *head <= place);
-            if let Some(head) = heads.min() {
-                let first = self.first_head.unwrap_or(usize::MAX);
-                self.first_head = Some(first.min(head as usize));
-                self.heads[block] = Some(head).filter(|head| last_back.is_none_or(|last| last < *head));
-                last_back = Some(place);
-            }
+            let Some(first) = heads.clone().min() else { continue };
+            self.heads[block] = Some(first).filter(|first| last_back.is_none_or(|last| last < *first));
+            self.other_heads.extend(heads.filter(|head| Some(*head) != self.heads[block]));
+            last_back = Some(place);
         }
     }
 
@@ -287,22 +300,28 @@ impl Search {
             changed |= self.visit(func, block, grow);
             at += 1;
             let Some(head) = self.heads[block].map(|head| head as usize).filter(|_| grow) else { continue };
-            let again =
-                rounds < MAX_ROUNDS && self.stale(func, order[head], self.seen[order[head]]).is_some();
-            (at, rounds) = if again { (head, rounds + 1) } else { (at, 0) };
+            let stale = self.stale(func, order[head]).is_some();
+            if stale && rounds < MAX_ROUNDS {
+                (at, rounds) = (head, rounds + 1);
+                continue;
+            }
+            if stale {
+                self.other_heads.push(head as u32);
+            }
+            rounds = 0;
         }
         changed
     }
 
-    /// Goes into a block if there is something new for it, and says whether anything grew.
+    /// Finds again what of a block may have changed, and says whether anything grew.
     fn visit(&mut self, func: &Function, block: Block, grow: bool) -> bool {
         let mut changed = false;
         let since = self.seen[block];
-        let Some(stale) = self.stale(func, block, since) else { return false };
-        // What changes in here may come round to it again.
-        self.time += 1;
-        self.seen[block] = self.time;
-        if func.layout.entry() != Some(block) {
+        let stale = self.stale(func, block);
+        if stale.is_some() {
+            self.enter(block);
+        }
+        if stale.is_some() && func.layout.entry() != Some(block) {
             for (n, &param) in func.dfg.block_params(block).iter().enumerate() {
                 let Some(bits) = width(func.dfg.ty(param)) else { continue };
                 let given = self.ranges.given(func, block, n);
@@ -312,10 +331,13 @@ impl Search {
         }
         for inst in func.layout.insts(block) {
             let Some(result) = func.dfg.first_result(inst) else { continue };
-            if stale == Stale::InPart && !self.is_new(func, inst, since) {
+            let Some(bits) = width(func.dfg.ty(result)) else { continue };
+            if stale != Some(Stale::Whole) && !self.is_new(func, inst, since) {
                 continue;
             }
-            let Some(bits) = width(func.dfg.ty(result)) else { continue };
+            if self.seen[block] == since {
+                self.enter(block);
+            }
             let found = match func.dfg.results(inst).len() {
                 1 => self.ranges.evaluate(func, inst, block, bits),
                 _ => Some(Range::all(bits)),
@@ -333,12 +355,20 @@ impl Search {
         changed
     }
 
+    /// Notes that a block is gone into. What changes in it may come round to it again.
+    fn enter(&mut self, block: Block) {
+        self.time += 1;
+        self.seen[block] = self.time;
+    }
+
+    #[inline]
     fn note_loose(&mut self, value: Value, found: Option<Range>, block: Block) {
         if found.is_some() && found != self.ranges.known.get(value) {
             self.loose.insert(block);
         }
     }
 
+    #[inline]
     fn set(&mut self, value: Value, found: Option<Range>, bits: u32, grow: bool) -> bool {
         let (Some(found), old) = (found, self.ranges.known.get(value)) else { return false };
         let new = match old {
@@ -386,19 +416,20 @@ impl Ranges {
     }
 
     /// What is known of a value where a block begins: `None` if nothing has reached it, or nothing was asked of it.
+    #[inline]
     pub fn at(&self, func: &Function, value: Value, block: Block) -> Option<Range> {
         let value = func.dfg.resolve(value);
         if let Some(constant) = func.dfg.int_const(value) {
             return Some(Range::new(constant.into(), constant.into()));
         }
-        let mut range = self.known.get(value)?;
-        if !self.compared.contains(value) {
-            return Some(range);
-        }
-        for &(cond, operands) in self.decided(block) {
-            range = self.refined(func, value, range, cond, operands);
-        }
-        Some(range)
+        let range = self.known.get(value)?;
+        Some(if self.compared.contains(value) { self.bounded(func, value, range, block) } else { range })
+    }
+
+    /// The range of a value with what branches above a block say of it.
+    fn bounded(&self, func: &Function, value: Value, range: Range, block: Block) -> Range {
+        let decided = self.decided(block).iter();
+        decided.fold(range, |range, &(cond, operands)| self.refined(func, value, range, cond, operands))
     }
 
     /// The comparisons that branches above a block have decided, the nearest first.

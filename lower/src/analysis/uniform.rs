@@ -152,7 +152,7 @@ struct Spread {
 struct Search<'f> {
     func: &'f Function,
     cfg: &'f Cfg,
-    loops: Vec<&'f super::Loop>,
+    loops: Vec<super::Loop<'f>>,
     order: SecondaryMap<Block, u32>,
     known: Uniformity,
     divergent: SecondaryMap<Value, bool>,
@@ -376,7 +376,7 @@ impl<'f> Search<'f> {
             return;
         }
         spread.again.insert(n, label);
-        for &block in &self.loops[n].blocks {
+        for &block in self.loops[n].blocks {
             for exit in self.func.successors(block).filter(|&exit| !nest.contains(n, exit)) {
                 let around =
                     nest.left(block, exit).filter(|&other| other < n && nest.contains(other, branch));

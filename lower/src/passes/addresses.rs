@@ -68,7 +68,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
             }
         }
     }
-    let known = KnownBits::of_function(func);
+    let known = KnownBits::of_function(func, insts().filter(|inst| func.dfg.opcode(*inst) == Opcode::Assume));
     let groups = Groups::of(func);
     let mut sums = Sums { innermost, members, known, ranges, indexed, indexed_in, accessed, groups };
     let mut changes = flattened;

@@ -4,6 +4,7 @@
 use super::{insert_before, replace_with};
 use crate::analysis::Cfg;
 use crate::pass::{Changes, Context};
+use crate::sparse::Sparse;
 use cranelift_entity::{EntitySet, SecondaryMap};
 use smallvec::SmallVec;
 use warpsmith_ir::{Function, Inst, InstBuilder, InstData, Opcode, Type, Value, mnemonic};
@@ -28,13 +29,14 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
         let cfg = cx.analyses.get::<Cfg>(func);
         cfg.reverse_postorder().iter().flat_map(|&block| func.layout.insts(block)).collect()
     };
-    let mut found = Found { bytes: SecondaryMap::with_default(None), uses: SecondaryMap::new() };
-    found.bytes.resize(func.dfg.num_values());
+    let mut found = Found { bytes: Sparse::new(func.dfg.num_values()), uses: SecondaryMap::new() };
     found.uses.resize(func.dfg.num_values());
     for &inst in &order {
         func.dfg.for_each_use(inst, |value| found.uses[value] += 1);
-        if let Some(result) = func.dfg.first_result(inst).filter(|result| is_word(func, *result)) {
-            found.bytes[result] = found.moved(func, inst);
+        if let Some(result) = func.dfg.first_result(inst).filter(|result| is_word(func, *result))
+            && let Some(bytes) = found.moved(func, inst)
+        {
+            found.bytes.set(result, bytes);
         }
     }
     let mut changes = 0;
@@ -45,7 +47,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
         else {
             continue;
         };
-        let Some(bytes) = found.bytes[result] else { continue };
+        let Some(&bytes) = found.bytes.get(result) else { continue };
         if gone.contains(inst) {
             continue;
         }
@@ -78,7 +80,7 @@ fn width(func: &Function, value: Value) -> usize {
 
 struct Found {
     /// The bytes of results that move bytes only.
-    bytes: SecondaryMap<Value, Option<Bytes>>,
+    bytes: Sparse<Value, Bytes>,
     uses: SecondaryMap<Value, u32>,
 }
 
@@ -86,7 +88,7 @@ impl Found {
     /// The bytes of an operand: those of what it moves, or its own.
     fn of(&self, func: &Function, value: Value) -> Bytes {
         let value = func.dfg.resolve(value);
-        if let Some(bytes) = self.bytes[value] {
+        if let Some(&bytes) = self.bytes.get(value) {
             return bytes;
         }
         let constant = func.dfg.int_const(value).map(i64::to_le_bytes);
@@ -177,7 +179,7 @@ impl Found {
             // A part of a register is that register.
             cost += u32::from(func.dfg.opcode(inst) != Opcode::Trunc);
             for arg in func.dfg.args(inst).iter().map(|&arg| func.dfg.resolve(arg)) {
-                let only_here = self.bytes[arg].is_some() && self.uses[arg] == 1 && !plan.is_of(arg);
+                let only_here = self.bytes.get(arg).is_some() && self.uses[arg] == 1 && !plan.is_of(arg);
                 let def = func.dfg.def_inst(arg).filter(|_| only_here && tree.len() < MOST);
                 tree.extend(def);
             }

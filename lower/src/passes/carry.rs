@@ -25,7 +25,7 @@ const MAX_CARRIED: usize = 32;
 
 pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let loops = cx.analyses.get::<Loops>(func);
-    let stores = |found: &Loop| {
+    let stores = |found: Loop<'_>| {
         let mut insts = found.blocks.iter().flat_map(|&block| func.layout.insts(block));
         insts.any(|inst| matches!(func.dfg[inst], InstData::Store { .. }))
     };
@@ -75,7 +75,7 @@ impl Plan {
     /// What a loop may carry: of two plans, neither touches the bytes of the other but as the other allows.
     fn all(
         func: &Function,
-        found: &Loop,
+        found: Loop<'_>,
         pointers: &Pointers,
         dominators: &DominatorTree,
         inside: impl Fn(Block) -> bool,
@@ -147,7 +147,7 @@ struct Ends {
 }
 
 impl Ends {
-    fn of(func: &Function, found: &Loop, inside: impl Fn(Block) -> bool) -> Ends {
+    fn of(func: &Function, found: Loop<'_>, inside: impl Fn(Block) -> bool) -> Ends {
         let header = found.header;
         let leads_out = |block: Block| func.successors(block).any(|next| next == header || !inside(next));
         let all: SmallVec<[Block; 4]> =
@@ -170,7 +170,7 @@ impl Ends {
 /// A loop in which a load and a store of one address are looked for.
 struct Search<'a, I> {
     func: &'a Function,
-    found: &'a Loop,
+    found: Loop<'a>,
     pointers: &'a Pointers,
     dominators: &'a DominatorTree,
     ends: Ends,
@@ -204,7 +204,7 @@ impl<I: Fn(Block) -> bool> Search<'_, I> {
             return None;
         }
         let always = self.comes_before(load, &self.ends.all) && self.comes_before(store, &self.ends.latches);
-        let ahead = ahead.then(|| self.found.blocks.clone());
+        let ahead = ahead.then(|| self.found.blocks.to_vec());
         let latches = || self.ends.latches.clone();
         let fits = always && !ty.is_aggregate();
         fits.then(|| Plan { header: self.found.header, latches: latches(), load, store, ahead, sinks })
@@ -271,7 +271,7 @@ impl<I: Fn(Block) -> bool> Search<'_, I> {
 }
 
 /// What the instructions of a loop do to memory, those of a block in order. `None` if they are too many, or may end the thread.
-fn effects(func: &Function, found: &Loop, pointers: &Pointers) -> Option<Vec<(Inst, Effect)>> {
+fn effects(func: &Function, found: Loop<'_>, pointers: &Pointers) -> Option<Vec<(Inst, Effect)>> {
     let mut effects = Vec::new();
     for inst in found.blocks.iter().flat_map(|&block| func.layout.insts(block)) {
         let ends = match func.dfg[inst] {

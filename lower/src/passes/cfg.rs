@@ -11,13 +11,16 @@ use warpsmith_ir::{Block, BlockCall, Function, Inst, InstData, IntCC, Type, Valu
 pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let mut changes = decide_branches(func);
     changes += lift_constants(func);
+    if changes > 0 {
+        cx.analyses.invalidate(Aspects::ALL);
+    }
     let skipped = skip_empty_blocks(func, cx);
     changes += skipped;
     if skipped > 0 {
         // Skipping may have made the two ways of a branch the same.
         changes += decide_branches(func);
     }
-    if changes > 0 {
+    if skipped > 0 {
         cx.analyses.invalidate(Aspects::ALL);
     }
     // That of the reachable blocks, which stays so when the others go.
@@ -168,7 +171,6 @@ fn skip_empty_blocks(func: &mut Function, cx: &mut Context<'_>) -> u32 {
         }
     }
     if !merging.is_empty() {
-        cx.analyses.invalidate(Aspects::ALL);
         keep_loops(func, &cx.analyses.get::<Cfg>(func), &mut merging);
     }
     if !merging.is_empty() {

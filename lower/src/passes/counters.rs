@@ -22,7 +22,7 @@ const MAX_TOPS: usize = 4;
 
 pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let (cfg, loops) = (cx.analyses.get::<Cfg>(func), cx.analyses.get::<Loops>(func));
-    let kept = |found: &Loop| func.loop_hints[found.header] == Some(LoopHint::NoUnroll);
+    let kept = |found: Loop<'_>| func.loop_hints[found.header] == Some(LoopHint::NoUnroll);
     if !loops.iter().any(kept) {
         return Changes::NONE;
     }
@@ -44,7 +44,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let mut plans = Vec::new();
     for (found, n) in loops.iter().zip(1..) {
         if kept(found) && found.blocks.iter().all(|&block| innermost[block] == n) {
-            let mut blocks = found.blocks.clone();
+            let mut blocks = found.blocks.to_vec();
             blocks.sort_unstable_by_key(|&block| places[block]);
             let inside = |value: Value| ssa::block_of(func, value).is_some_and(|def| innermost[def] == n);
             plans.extend(Plan::of(func, &cfg, found.header, &blocks, inside, &escaping));

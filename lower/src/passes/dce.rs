@@ -11,7 +11,7 @@ pub(super) fn run(func: &mut Function, _: &mut Context<'_>) -> Changes {
     let live = Liveness::compute(func);
     let mut removed = 0;
     let blocks: Vec<Block> = func.layout.blocks().collect();
-    for &block in &blocks {
+    for &block in blocks.iter().filter(|_| live.dead > 0) {
         let mut next = func.layout.first_inst(block);
         while let Some(inst) = next {
             next = func.layout.next_inst(inst);
@@ -67,13 +67,15 @@ enum Use {
 struct Liveness {
     insts: SecondaryMap<Inst, Use>,
     values: SecondaryMap<Value, bool>,
+    /// How many instructions of the layout are dead.
+    dead: usize,
 }
 
 impl Liveness {
     /// One walk from the ends of blocks to their starts, users first; what it has left behind when it turns out to be used, and parameters, are worked off
     /// then.
     fn compute(func: &Function) -> Self {
-        let mut live = Liveness { insts: SecondaryMap::new(), values: SecondaryMap::new() };
+        let mut live = Liveness { insts: SecondaryMap::new(), values: SecondaryMap::new(), dead: 0 };
         live.insts.resize(func.dfg.num_insts());
         live.values.resize(func.dfg.num_values());
         let mut work: Vec<Value> = Vec::new();
@@ -86,6 +88,7 @@ impl Liveness {
                 let is_used = func.dfg.results(inst).into_iter().any(|value| live.values[value]);
                 if !is_used && func.traits(inst).is_removable() {
                     live.insts[inst] = Use::Dead;
+                    live.dead += 1;
                     continue;
                 }
                 live.insts[inst] = Use::Live;
@@ -112,6 +115,7 @@ impl Liveness {
             match func.dfg.def(value) {
                 ValueDef::Result(inst, _) => {
                     if std::mem::replace(&mut live.insts[inst], Use::Live) == Use::Dead {
+                        live.dead -= 1;
                         func.dfg.args(inst).iter().for_each(|arg| used(*arg));
                     }
                 }

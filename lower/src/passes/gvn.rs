@@ -166,7 +166,7 @@ fn leads_to_extension(func: &Function, inst: Inst, links: u32) -> bool {
 /// How many loops are around each block.
 fn depths_of(loops: &Loops) -> SecondaryMap<Block, u32> {
     let mut depths = SecondaryMap::new();
-    loops.iter().flat_map(|found| &found.blocks).for_each(|&block| depths[block] += 1);
+    loops.iter().flat_map(|found| found.blocks).for_each(|&block| depths[block] += 1);
     depths
 }
 

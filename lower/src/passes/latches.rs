@@ -13,7 +13,7 @@ use warpsmith_ir::{Block, DominatorTree, Function, Inst, InstData, IntCC, Opcode
 pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let loops = cx.analyses.get::<Loops>(func);
     let cfg = cx.analyses.get::<Cfg>(func);
-    let ends: Vec<(&Loop, Block)> =
+    let ends: Vec<(Loop<'_>, Block)> =
         loops.iter().filter_map(|found| Some((found, one(&cfg, found, true)?))).collect();
     if ends.is_empty() {
         return Changes::NONE;
@@ -33,7 +33,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
 }
 
 /// The block of a loop that alone leads back to its header, or the one in front that alone leads into it.
-fn one(cfg: &Cfg, found: &Loop, inside: bool) -> Option<Block> {
+fn one(cfg: &Cfg, found: Loop<'_>, inside: bool) -> Option<Block> {
     let preds = cfg.predecessors(found.header).iter();
     let mut preds = preds.copied().filter(|block| found.blocks.contains(block) == inside);
     preds.next().filter(|_| preds.next().is_none())
@@ -60,7 +60,7 @@ fn test_next(func: &mut Function, header: Block, latch: Block, before: Option<In
 }
 
 /// Makes tests of a counter behind its loop tests of the next one, if they are behind the end of a round: the loop then need not keep both. Says how many.
-fn test_next_behind(func: &mut Function, tree: &DominatorTree, ends: &[(&Loop, Block)]) -> u32 {
+fn test_next_behind(func: &mut Function, tree: &DominatorTree, ends: &[(Loop<'_>, Block)]) -> u32 {
     let mut latches: SecondaryMap<Block, Option<Block>> = SecondaryMap::new();
     ends.iter().for_each(|&(found, latch)| latches[found.header] = Some(latch));
     let mut found: Vec<(Inst, Test)> = Vec::new();
@@ -128,7 +128,7 @@ impl Test {
 
 /// What computes the next of a parameter of a loop, not at the end of a round.
 struct Counter<'l> {
-    found: &'l Loop,
+    found: Loop<'l>,
     latch: Block,
     next: Value,
     step: Inst,
@@ -143,7 +143,7 @@ struct Inside {
 }
 
 impl Inside {
-    fn go_on_to(&mut self, found: &Loop) {
+    fn go_on_to(&mut self, found: Loop<'_>) {
         let header = found.header.into();
         if self.last != header {
             self.last = header;
@@ -156,7 +156,7 @@ impl Inside {
     }
 }
 
-fn counters<'l>(func: &Function, ends: &[(&'l Loop, Block)]) -> Vec<Counter<'l>> {
+fn counters<'l>(func: &Function, ends: &[(Loop<'l>, Block)]) -> Vec<Counter<'l>> {
     let (mut counters, mut inside) = (Vec::new(), Inside::default());
     let mut seen: EntitySet<Value> = EntitySet::new();
     for &(found, latch) in ends {
@@ -216,7 +216,7 @@ fn users(func: &Function, counters: &[Counter<'_>]) -> Vec<SmallVec<[Block; 4]>>
 }
 
 /// Moves what counts to the end of a round, if nothing in the loop but the branch there and its test uses it, nor what other ends of the loop lead to.
-fn count_last(func: &mut Function, ends: &[(&Loop, Block)], tree: &DominatorTree) -> EntitySet<Value> {
+fn count_last(func: &mut Function, ends: &[(Loop<'_>, Block)], tree: &DominatorTree) -> EntitySet<Value> {
     let mut moved: EntitySet<Value> = EntitySet::new();
     let counters = counters(func, ends);
     if counters.is_empty() {

@@ -5,10 +5,10 @@
 //! stay. A loop without a block of its own in front of it gets one.
 
 use crate::analysis::{Analyses, Cfg, Effect, Loop, Loops, Pointers};
-use crate::pass::{Changes, Context};
+use crate::pass::{Aspects, Changes, Context};
+use crate::sparse::Sparse;
 use cranelift_entity::{EntitySet, SecondaryMap};
-use smallvec::SmallVec;
-use std::sync::Arc;
+use std::ops::Range;
 use warpsmith_ir::{
     Block, BlockCall, DominatorTree, Function, Inst, InstData, Opcode, Traits, ValueDef, ValueList,
 };
@@ -18,54 +18,55 @@ const MAX_WRITES: usize = 64;
 
 pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let added = make_preheaders(func, cx.analyses);
-    let mut own = Analyses::default();
-    let analyses = if added > 0 { &mut own } else { &mut *cx.analyses };
-    let (cfg, loops) = (analyses.get::<Cfg>(func), analyses.get::<Loops>(func));
-    let dominators = analyses.get::<DominatorTree>(func);
-    let pointers =
-        if loops.iter().next().is_some() { analyses.get::<Pointers>(func) } else { Arc::default() };
+    if added > 0 {
+        cx.analyses.invalidate(Aspects::ALL);
+    }
+    let (cfg, loops) = (cx.analyses.get::<Cfg>(func), cx.analyses.get::<Loops>(func));
+    if loops.iter().len() == 0 {
+        return Changes::NONE;
+    }
+    let (dominators, pointers) = (cx.analyses.get::<DominatorTree>(func), cx.analyses.get::<Pointers>(func));
     let mut position: SecondaryMap<Block, u32> = SecondaryMap::new();
     position.resize(func.dfg.num_blocks());
     cfg.reverse_postorder().iter().zip(0..).for_each(|(&block, n)| position[block] = n);
     let mut inside: SecondaryMap<Block, u32> = SecondaryMap::new();
     inside.resize(func.dfg.num_blocks());
-    let written = Written::of_blocks(func, &loops, &pointers);
+    let written = Written::of_loops(func, &loops, &pointers);
     let mut settled: EntitySet<Block> = EntitySet::new();
     let mut changes = 0;
     // Inner loops first: what leaves one is then seen by the loop around it.
-    for (found, mark) in loops.iter().zip(1..).collect::<Vec<_>>().into_iter().rev() {
+    let (mut writes, mut blocks, mut ends) = (Vec::new(), Vec::new(), Vec::new());
+    for (found, mark) in loops.iter().rev().zip(1..) {
         found.blocks.iter().for_each(|&block| inside[block] = mark);
         let inside = |block: Block| inside[block] == mark;
         let Some(target) = preheader(func, &cfg, found, inside) else { continue };
-        let writes = writes(&written, found);
+        let writes = written.find(found, &mut writes).then_some(&writes[..]);
         // In reverse post-order operands come before their users.
-        let mut blocks: Vec<Block> =
-            found.blocks.iter().copied().filter(|&block| !settled.contains(block)).collect();
+        blocks.clear();
+        blocks.extend(found.blocks.iter().copied().filter(|&block| !settled.contains(block)));
         blocks.sort_unstable_by_key(|&block| position[block]);
         // Where the loop is left or goes round.
-        let ends: Vec<Block> = found
-            .blocks
-            .iter()
-            .copied()
-            .filter(|&block| func.successors(block).any(|next| next == found.header || !inside(next)))
-            .collect();
+        let is_end = |block: Block| func.successors(block).any(|next| next == found.header || !inside(next));
+        ends.clear();
+        ends.extend(found.blocks.iter().copied().filter(|&block| is_end(block)));
         let mut all_settled = true;
         for &block in &blocks {
             let always = ends.iter().all(|&end| dominators.dominates(block, end));
-            let loads = writes.as_ref().filter(|_| always).map(|writes| (&*pointers, &writes[..]));
+            let loads = writes.filter(|_| always).map(|writes| (&*pointers, writes));
             changes += hoist(func, block, target, inside, loads);
             all_settled &= always || writes.is_none() || !may_wait(func, block);
         }
         // What changes in this loop, or what it may write, does so in the loops around it too. Without this, nests take time by their depth.
         if all_settled {
-            settled.extend(blocks);
+            settled.extend(blocks.iter().copied());
         }
     }
-    if added > 0 { Changes::to_all(changes + added) } else { Changes::to_instructions(changes) }
+    // What was known of the blocks before some were added has been forgotten.
+    Changes::to_instructions(changes + added)
 }
 
 /// The jump at the end of the loop's preheader: that by which alone the loop is entered.
-fn preheader(func: &Function, cfg: &Cfg, found: &Loop, inside: impl Fn(Block) -> bool) -> Option<Inst> {
+fn preheader(func: &Function, cfg: &Cfg, found: Loop<'_>, inside: impl Fn(Block) -> bool) -> Option<Inst> {
     let mut outer = cfg.predecessors(found.header).iter().copied().filter(|&pred| !inside(pred));
     let (Some(before), None) = (outer.next(), outer.next()) else { return None };
     func.terminator(before).filter(|&inst| matches!(func.dfg[inst], InstData::Jump { .. }))
@@ -124,58 +125,56 @@ pub(super) fn make_preheaders(func: &mut Function, analyses: &mut Analyses) -> u
     made
 }
 
-/// What the instructions of a block write, which stays so when others leave it.
-#[derive(Clone, Default)]
+/// What the blocks of loops write, which stays so when instructions leave them.
 struct Written {
+    of_blocks: Sparse<Block, OfBlock>,
+    effects: Vec<Effect>,
+}
+
+struct OfBlock {
     /// The thread may end in the block.
     may_end: bool,
-    /// One more than are looked at, at most.
-    effects: SmallVec<[Effect; 2]>,
+    /// A part of [`Written::effects`]: one more than are looked at, at most.
+    effects: Range<u32>,
 }
 
 impl Written {
-    /// What each block of a loop writes.
-    fn of_blocks(
-        func: &Function,
-        loops: &Loops,
-        pointers: &Pointers,
-    ) -> SecondaryMap<Block, Option<Written>> {
-        let mut written = SecondaryMap::new();
-        written.resize(func.dfg.num_blocks());
-        for &block in loops.iter().flat_map(|found| &found.blocks) {
-            let of_block: &mut Option<Written> = &mut written[block];
-            of_block.get_or_insert_with(|| Written::of(func, block, pointers));
+    fn of_loops(func: &Function, loops: &Loops, pointers: &Pointers) -> Written {
+        let mut written = Written { of_blocks: Sparse::new(func.dfg.num_blocks()), effects: Vec::new() };
+        for &block in loops.iter().flat_map(|found| found.blocks) {
+            if written.of_blocks.get(block).is_none() {
+                let of_block = written.add(func, block, pointers);
+                written.of_blocks.set(block, of_block);
+            }
         }
         written
     }
 
-    fn of(func: &Function, block: Block, pointers: &Pointers) -> Written {
-        let mut written = Written::default();
+    fn add(&mut self, func: &Function, block: Block, pointers: &Pointers) -> OfBlock {
+        let (mut may_end, first) = (false, self.effects.len());
         for inst in func.layout.insts(block) {
-            written.may_end |= match func.dfg[inst] {
+            may_end |= match func.dfg[inst] {
                 InstData::Call { .. } => func.traits(inst).contains(Traits::SIDE_EFFECT),
                 InstData::CallIndirect { .. } | InstData::List { op: Opcode::Assert, .. } => true,
                 _ => false,
             };
             let effect = pointers.effect(func, inst);
-            if matches!(effect, Effect::Writes(_) | Effect::All) && written.effects.len() <= MAX_WRITES {
-                written.effects.push(effect);
+            if matches!(effect, Effect::Writes(_) | Effect::All) && self.effects.len() - first <= MAX_WRITES {
+                self.effects.push(effect);
             }
         }
-        written
+        OfBlock { may_end, effects: first as u32..self.effects.len() as u32 }
     }
-}
 
-/// What the instructions of a loop write. `None` if they are too many to look at, or may end the thread in front of a load.
-fn writes(written: &SecondaryMap<Block, Option<Written>>, found: &Loop) -> Option<Vec<Effect>> {
-    let mut writes = Vec::new();
-    for of_block in found.blocks.iter().filter_map(|&block| written[block].as_ref()) {
-        writes.extend_from_slice(&of_block.effects);
-        if of_block.may_end || writes.len() > MAX_WRITES {
-            return None;
-        }
+    /// Finds what the instructions of a loop write. False if they are too many to look at, or may end the thread in front of a load.
+    fn find(&self, found: Loop<'_>, writes: &mut Vec<Effect>) -> bool {
+        writes.clear();
+        found.blocks.iter().filter_map(|&block| self.of_blocks.get(block)).all(|of_block| {
+            let Range { start, end } = of_block.effects;
+            writes.extend_from_slice(&self.effects[start as usize..end as usize]);
+            !of_block.may_end && writes.len() <= MAX_WRITES
+        })
     }
-    Some(writes)
 }
 
 /// Whether a block has something that moves only out of loops each of whose rounds comes to it.

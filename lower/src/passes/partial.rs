@@ -66,15 +66,15 @@ fn loops(func: &mut Function, cx: &mut Context<'_>, exits: bool, growth: &mut us
         shape.order[block] = n;
     }
     let mut work = MAX_WORK;
-    let mut planned: Vec<&Loop> = Vec::new();
+    let mut planned: Vec<Loop<'_>> = Vec::new();
     // The blocks of planned loops, and the end of the loop for those that are left there only.
     let mut taken: FxHashSet<Block> = FxHashSet::default();
     let mut latches: FxHashMap<Block, Block> = FxHashMap::default();
-    let mut stays = |func: &Function, found: &Loop, why: &str| {
+    let mut stays = |func: &Function, found: Loop<'_>, why: &str| {
         let at = func.terminator(found.header);
         cx.log.remark(func, at, "partial", false, || format!("no rounds of the loop made one: {why}"));
     };
-    for found in loops.iter().filter(|found| is_left_inside(func, found) == exits) {
+    for found in loops.iter().filter(|found| is_left_inside(func, *found) == exits) {
         match Plan::of(func, &sources, &shape, found) {
             Ok(_) if found.blocks.iter().any(|block| taken.contains(block)) => {
                 stays(func, found, "rounds of a loop around it become one");
@@ -110,7 +110,7 @@ fn loops(func: &mut Function, cx: &mut Context<'_>, exits: bool, growth: &mut us
     if !latches.is_empty() {
         close::values(func, &latches, &mut sources);
     }
-    for found in &planned {
+    for &found in &planned {
         // The loop may have become another one's neighbour meanwhile.
         match Plan::of(func, &sources, &shape, found) {
             Ok(plan) => plan.carry_out(func, &mut sources),
@@ -126,7 +126,7 @@ fn loops(func: &mut Function, cx: &mut Context<'_>, exits: bool, growth: &mut us
 }
 
 /// Whether a loop is left by another block than one that leads back to its header.
-fn is_left_inside(func: &Function, found: &Loop) -> bool {
+fn is_left_inside(func: &Function, found: Loop<'_>) -> bool {
     // Longer ones stay as they are in any case.
     if found.blocks.len() > plan::MAX_WANTED {
         return false;

@@ -100,8 +100,8 @@ struct Plan {
 }
 
 impl Plan {
-    fn of(found: &Loop, slot: StackSlot, parts: Vec<Part>) -> Plan {
-        Plan { header: found.header, blocks: found.blocks.clone(), slot, parts }
+    fn of(found: Loop<'_>, slot: StackSlot, parts: Vec<Part>) -> Plan {
+        Plan { header: found.header, blocks: found.blocks.to_vec(), slot, parts }
     }
 
     /// The graph may be that before edges were parted for other plans: a block between is led to by one edge.

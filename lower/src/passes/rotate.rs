@@ -84,7 +84,7 @@ fn bind_again(func: &mut Function, from: Block, to: Block, map: &FxHashMap<Value
 }
 
 /// Which of some values of the header other blocks of the loop use, and which blocks behind it.
-fn used(func: &Function, found: &Loop, own: &EntitySet<Value>) -> [Vec<Value>; 2] {
+fn used(func: &Function, found: Loop<'_>, own: &EntitySet<Value>) -> [Vec<Value>; 2] {
     let mut lists = [Vec::new(), Vec::new()];
     for block in func.layout.blocks().filter(|&block| block != found.header) {
         let list = &mut lists[usize::from(!found.blocks.contains(&block))];
@@ -139,7 +139,7 @@ fn own_values(func: &Function, header: Block) -> EntitySet<Value> {
 }
 
 impl Plan {
-    fn of(func: &Function, cfg: &Cfg, dominators: &DominatorTree, found: &Loop) -> Option<Plan> {
+    fn of(func: &Function, cfg: &Cfg, dominators: &DominatorTree, found: Loop<'_>) -> Option<Plan> {
         let header = found.header;
         let inside = |block: Block| found.blocks.contains(&block);
         let InstData::Brif { dests: [yes, no], .. } = &func.dfg[func.terminator(header)?] else {
@@ -191,7 +191,7 @@ impl Plan {
     }
 
     /// Gives what is used behind the loop to the blocks that its ends lead to, as parameters.
-    fn close(&mut self, func: &mut Function, cfg: &Cfg, found: &Loop) {
+    fn close(&mut self, func: &mut Function, cfg: &Cfg, found: Loop<'_>) {
         match std::mem::replace(&mut self.closing, Closing::ByHeader) {
             Closing::ByHeader => return,
             Closing::Shared => self.close_shared(func, cfg, found),
@@ -201,7 +201,7 @@ impl Plan {
     }
 
     /// Gives it to the one block that all of them lead to.
-    fn close_shared(&mut self, func: &mut Function, cfg: &Cfg, found: &Loop) {
+    fn close_shared(&mut self, func: &mut Function, cfg: &Cfg, found: Loop<'_>) {
         let values = std::mem::take(&mut self.for_exit);
         let params = params(func, self.exit, &values);
         for block in func.layout.blocks().filter(|block| !found.blocks.contains(block)).collect::<Vec<_>>() {
@@ -213,7 +213,7 @@ impl Plan {
         apart::give(func, cfg, self.exit, &values);
     }
 
-    fn carry_out(self, func: &mut Function, cfg: &Cfg, found: &Loop) {
+    fn carry_out(self, func: &mut Function, cfg: &Cfg, found: Loop<'_>) {
         let header = found.header;
         // A block of its own behind the loop, which nothing else leads to.
         let behind = func.dfg.make_block();

@@ -8,7 +8,6 @@ use crate::fold::{self, Constant};
 use crate::pass::{Changes, Context};
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntitySet, SecondaryMap};
-use smallvec::SmallVec;
 use warpsmith_ir::{Block, BlockCall, Function, Inst, InstData, Value};
 
 pub(super) fn run(func: &mut Function, _: &mut Context<'_>) -> Changes {
@@ -35,7 +34,7 @@ enum Known {
 struct Search<'f> {
     func: &'f Function,
     known: SecondaryMap<Value, Known>,
-    users: SecondaryMap<Value, SmallVec<[Inst; 4]>>,
+    users: Users,
     reached: EntitySet<Block>,
     /// Blocks to be evaluated as a whole, and instructions of which an operand changed.
     blocks: Vec<Block>,
@@ -45,20 +44,36 @@ struct Search<'f> {
     listed: SecondaryMap<Inst, bool>,
 }
 
+/// The instructions that use each value: a list through `uses` from the last, whose number is noted plus one.
+struct Users {
+    last: SecondaryMap<Value, u32>,
+    uses: Vec<(Inst, u32)>,
+}
+
+impl Users {
+    fn of(func: &Function) -> Users {
+        let mut users = Users { last: SecondaryMap::new(), uses: Vec::new() };
+        users.last.resize(func.dfg.num_values());
+        users.uses.reserve(2 * func.layout.num_insts());
+        for inst in func.layout.blocks().flat_map(|block| func.layout.insts(block)) {
+            func.dfg.for_each_use(inst, |value| {
+                users.uses.push((inst, users.last[value]));
+                users.last[value] = users.uses.len() as u32;
+            });
+        }
+        users
+    }
+
+    fn of_value(&self, value: Value) -> impl Iterator<Item = Inst> + '_ {
+        let use_of = |number: u32| number.checked_sub(1).and_then(|n| self.uses.get(n as usize));
+        std::iter::successors(use_of(self.last[value]), move |(_, before)| use_of(*before))
+            .map(|(inst, _)| *inst)
+    }
+}
+
 impl<'f> Search<'f> {
     fn new(func: &'f Function) -> Self {
-        let mut users: SecondaryMap<Value, SmallVec<[Inst; 4]>> = SecondaryMap::new();
-        users.resize(func.dfg.num_values());
-        for block in func.layout.blocks() {
-            for inst in func.layout.insts(block) {
-                func.dfg.for_each_use(inst, |value| {
-                    // A `switch` may give one value to all its targets.
-                    if users[value].last() != Some(&inst) {
-                        users[value].push(inst);
-                    }
-                });
-            }
-        }
+        let users = Users::of(func);
         let (mut known, mut listed) = (SecondaryMap::new(), SecondaryMap::new());
         known.resize(func.dfg.num_values());
         listed.resize(func.dfg.num_insts());
@@ -99,9 +114,7 @@ impl<'f> Search<'f> {
         if new != self.known[value] {
             self.known[value] = new;
             let Search { users, listed, insts, .. } = self;
-            insts.extend(
-                users[value].iter().copied().filter(|&inst| !std::mem::replace(&mut listed[inst], true)),
-            );
+            insts.extend(users.of_value(value).filter(|&inst| !std::mem::replace(&mut listed[inst], true)));
         }
     }
 

@@ -127,7 +127,8 @@ impl Sweep<'_> {
     }
 
     fn step(&mut self, func: &mut Function, inst: Inst) -> bool {
-        let known = self.known.get_or_insert_with(|| KnownBits::of_function(func));
+        let assumes = || self.changed.assumes.iter().copied();
+        let known = self.known.get_or_insert_with(|| KnownBits::of_function(func, assumes()));
         if let Some(result) = func.dfg.first_result(inst)
             && (func.dfg.ty(result).is_invalid()
                 || self.changed.uses[result] == 1 && known.is_assumed(&func.dfg, result))

@@ -113,7 +113,7 @@ fn alone(uses: &SecondaryMap<Value, u32>, mut pointers: Vec<Pointer>) -> Vec<Poi
 }
 
 impl Round {
-    fn of(func: &Function, cfg: &Cfg, found: &Loop, inside: impl Fn(Block) -> bool) -> Option<Round> {
+    fn of(func: &Function, cfg: &Cfg, found: Loop<'_>, inside: impl Fn(Block) -> bool) -> Option<Round> {
         let header = found.header;
         let (latches, before): (Vec<Block>, Vec<Block>) =
             cfg.predecessors(header).iter().partition(|&&block| inside(block));

@@ -9,7 +9,7 @@ use super::copy::copy_blocks;
 use super::ssa;
 use crate::analysis::{Analyses, Cfg, Loops, PostDominators};
 use crate::fold::{self, Constant};
-use crate::pass::{Changes, Context};
+use crate::pass::{Aspects, Changes, Context};
 use cranelift_entity::EntitySet;
 use smallvec::SmallVec;
 use warpsmith_base::FxHashMap;
@@ -27,8 +27,10 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let mut work = MAX_WORK;
     let mut threaded = 0;
     let mut skipped: EntitySet<Block> = EntitySet::new();
+    let mut own = Analyses::default();
     loop {
-        let mut analyses = Analyses::default();
+        // What holds of the graph holds until the first block is threaded.
+        let analyses = if threaded == 0 { &mut *cx.analyses } else { &mut own };
         let (cfg, loops) = (analyses.get::<Cfg>(func), analyses.get::<Loops>(func));
         let mut heads: EntitySet<Block> = EntitySet::new();
         heads.extend(loops.iter().map(|found| found.header));
@@ -45,9 +47,10 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
             break;
         }
         work -= cost;
-        if !parts_communicate(func, block, &mut analyses) {
+        if !parts_communicate(func, block, analyses) {
             threaded += edges.len() as u32;
             thread(func, block, edges);
+            own.invalidate(Aspects::ALL);
         }
     }
     if threaded > 0 {
@@ -213,11 +216,13 @@ fn known_conditions(func: &mut Function, dominators: &DominatorTree) -> u32 {
             continue;
         }
         for inst in func.layout.insts(block).collect::<SmallVec<[Inst; 16]>>() {
-            let uses: SmallVec<[Value; 8]> = func.dfg.uses(inst).collect();
-            for value in uses {
-                if func.dfg.ty(value) != Type::I1 {
-                    continue;
+            let mut conditions: SmallVec<[Value; 8]> = SmallVec::new();
+            func.dfg.for_each_use(inst, |value| {
+                if func.dfg.ty(value) == Type::I1 {
+                    conditions.push(value);
                 }
+            });
+            for value in conditions {
                 let Some(facts) = known.get_mut(&value) else { continue };
                 while facts.last().is_some_and(|(at, ..)| !dominators.dominates(*at, block)) {
                     facts.pop();

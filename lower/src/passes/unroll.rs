@@ -53,7 +53,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
         // Each layer sees the blocks that the one before has made.
         let mut analyses = Analyses::default();
         let (cfg, loops) = (analyses.get::<Cfg>(func), analyses.get::<Loops>(func));
-        let headers: FxHashMap<Block, &Loop> = loops.iter().map(|found| (found.header, found)).collect();
+        let headers: FxHashMap<Block, Loop<'_>> = loops.iter().map(|found| (found.header, found)).collect();
         let mut unrolled = 0;
         kept.clear();
         // Blocks of which the analyses may say what holds no more.
@@ -74,7 +74,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
                 continue;
             }
             let inside = found.blocks.iter().filter(|&&block| block != found.header);
-            let inner: Vec<&Loop> = inside.filter_map(|block| headers.get(block).copied()).collect();
+            let inner: Vec<Loop<'_>> = inside.filter_map(|block| headers.get(block).copied()).collect();
             // What is used behind a loop is looked for in the whole function.
             if work == 0 {
                 kept.push((found.header, "the function is too large to look at all its loops"));
@@ -120,7 +120,7 @@ struct Plan {
 
 impl Plan {
     /// How to unroll a loop, or why not.
-    fn of(func: &Function, cfg: &Cfg, found: &Loop, inner: &[&Loop]) -> Result<Plan, &'static str> {
+    fn of(func: &Function, cfg: &Cfg, found: Loop<'_>, inner: &[Loop<'_>]) -> Result<Plan, &'static str> {
         if func.loop_hints[found.header] == Some(LoopHint::NoUnroll) {
             return Err("the source forbids it");
         }
@@ -151,12 +151,12 @@ impl Plan {
         // A loop around others is worth its copies if they say how many rounds the others have.
         if !inner.is_empty() {
             let state = run.start(&known).unwrap_or_default();
-            let known_inside = |inner: &&Loop| {
+            let known_inside = |inner: &Loop<'_>| {
                 let mut latches = cfg.predecessors(inner.header).iter().copied();
                 let latch = latches.find(|block| inner.blocks.contains(block));
                 let wanted = func.loop_hints[inner.header] != Some(LoopHint::NoUnroll);
                 latch.filter(|_| wanted).is_some_and(|latch| {
-                    let run = Rounds { func, found: inner, cfg, latch };
+                    let run = Rounds { func, found: *inner, cfg, latch };
                     run.decided(MAX_ROUNDS, &known).is_none() && run.decided(MAX_ROUNDS, &state).is_some()
                 })
             };
@@ -177,7 +177,7 @@ impl Plan {
         Ok(Plan { rounds, decides, stays, live_out, grown: rounds * size })
     }
 
-    fn carry_out(mut self, func: &mut Function, cfg: &Cfg, found: &Loop) {
+    fn carry_out(mut self, func: &mut Function, cfg: &Cfg, found: Loop<'_>) {
         move_quotients(func, cfg, found);
         // What has left the loop is the same in all copies.
         let stays =
@@ -189,7 +189,7 @@ impl Plan {
         for round in 0..=self.rounds {
             let leaves = round == self.rounds;
             // What is decided in the header leaves before the rest.
-            let blocks = if leaves && by_header { &found.blocks[..1] } else { &found.blocks[..] };
+            let blocks = if leaves && by_header { &found.blocks[..1] } else { found.blocks };
             let after = last.or(func.layout.last_block()).unwrap_or(found.header);
             let copied = copy_blocks(func, blocks, after);
             last = blocks.last().and_then(|block| copied.blocks.get(block)).copied();
@@ -210,7 +210,7 @@ impl Plan {
         if !self.live_out.is_empty() {
             self.close(func, &copies);
         }
-        for &block in &found.blocks {
+        for &block in found.blocks {
             func.layout.remove_block(block);
         }
     }
@@ -242,7 +242,7 @@ impl Plan {
 }
 
 /// Moves quotients by constants that are the same in all rounds to the jump into the loop: in branches of the copies no block in front of all of them would have them.
-fn move_quotients(func: &mut Function, cfg: &Cfg, found: &Loop) {
+fn move_quotients(func: &mut Function, cfg: &Cfg, found: Loop<'_>) {
     let inside = |block: Block| found.blocks.contains(&block);
     let mut entries = cfg.predecessors(found.header).iter().copied().filter(|&block| !inside(block));
     let (Some(entry), None) = (entries.next(), entries.next()) else { return };
@@ -250,7 +250,7 @@ fn move_quotients(func: &mut Function, cfg: &Cfg, found: &Loop) {
     if !matches!(func.dfg[jump], InstData::Jump { .. }) {
         return;
     }
-    for &block in &found.blocks {
+    for &block in found.blocks {
         for inst in func.layout.insts(block).collect::<SmallVec<[Inst; 16]>>() {
             let InstData::Binary { op: Opcode::Sdiv | Opcode::Udiv | Opcode::Srem | Opcode::Urem, args } =
                 func.dfg[inst]
@@ -282,7 +282,7 @@ pub(super) fn redirect(func: &mut Function, block: Block, from: Block, to: Block
 }
 
 /// The values of a loop that instructions outside use.
-fn live_out(func: &Function, found: &Loop) -> Vec<Value> {
+fn live_out(func: &Function, found: Loop<'_>) -> Vec<Value> {
     let mut inside: EntitySet<Block> = EntitySet::new();
     inside.extend(found.blocks.iter().copied());
     let mut values: Vec<Value> = Vec::new();
@@ -323,7 +323,7 @@ fn indexes_slot(func: &Function, inst: Inst) -> bool {
 /// A loop that is run with what is constant in it.
 struct Rounds<'l> {
     func: &'l Function,
-    found: &'l Loop,
+    found: Loop<'l>,
     cfg: &'l Cfg,
     latch: Block,
 }
@@ -410,7 +410,7 @@ impl Rounds<'_> {
         // What is the same in every round is computed once.
         let mut fixed: EntitySet<Value> = EntitySet::new();
         let mut cost = 0;
-        for &block in &self.found.blocks {
+        for &block in self.found.blocks {
             for inst in func.layout.insts(block) {
                 let traits = func.traits(inst);
                 let is_fixed = |value: Value| match func.dfg.def(value) {

@@ -58,13 +58,13 @@ struct Plan {
 }
 
 impl Plan {
-    fn of(func: &Function, found: &Loop, growth: usize, analyses: &mut Analyses) -> Option<Plan> {
+    fn of(func: &Function, found: Loop<'_>, growth: usize, analyses: &mut Analyses) -> Option<Plan> {
         let insts = found.blocks.iter().map(|&block| func.layout.insts(block).count());
         let size: usize = insts.sum();
         if size > MAX_SIZE.min(growth) {
             return None;
         }
-        let inside = set(&found.blocks);
+        let inside = set(found.blocks);
         let before = analyses.get::<DominatorTree>(func).idom(found.header)?;
         let invariant = |value| ssa::block_of(func, value).is_some_and(|block| !inside.contains(block));
         let mut candidates =
@@ -80,15 +80,15 @@ impl Plan {
         Some(Plan { block, cond, size })
     }
 
-    fn carry_out(self, func: &mut Function, found: &Loop) {
+    fn carry_out(self, func: &mut Function, found: Loop<'_>) {
         let header = found.header;
-        let inside = set(&found.blocks);
+        let inside = set(found.blocks);
         let cfg = Cfg::compute(func);
         let outside = ssa::used_outside(func, &cfg, &inside);
         let entries: Vec<Block> =
             cfg.predecessors(header).iter().copied().filter(|&block| !inside.contains(block)).collect();
         let last = func.layout.blocks().filter(|&block| inside.contains(block)).last().unwrap_or(header);
-        let copied = copy_blocks(func, &found.blocks, last);
+        let copied = copy_blocks(func, found.blocks, last);
         decide(func, self.block, 0);
         decide(func, copied.blocks[&self.block], 1);
         // A block in front of both, with the parameters of the header.

@@ -50,13 +50,14 @@ pub struct Rewrite {
 /// The rule that applies to an instruction, if any does.
 pub fn find(index: &Index, dfg: &DataFlowGraph, inst: Inst, facts: &mut Facts<'_>) -> Option<Rewrite> {
     let (op, args, mode) = operation(dfg, inst)?;
-    let compared = match dfg[inst] {
-        InstData::IntCompare { cond, .. } => cond as u32 + 1,
-        InstData::FloatCompare { cond, .. } => cond as u32 + 1,
-        _ => 0,
+    let compared = compared(&dfg[inst]);
+    // What does not compare may do so by its first operand, which patterns say of those only that are in their place.
+    let first = match compared {
+        0 => args.first().and_then(|arg| dfg.def_data(*arg)).map_or(0, self::compared),
+        compared => compared,
     };
     let heads =
-        args.iter().enumerate().fold(compared << 24, |heads, (n, arg)| heads | head(dfg, *arg) << (8 * n));
+        args.iter().enumerate().fold(first << 24, |heads, (n, arg)| heads | head(dfg, *arg) << (8 * n));
     let commutes = op.traits().contains(Traits::COMMUTATIVE) || op == Opcode::Fma;
     let swapped = match commutes {
         true => heads & 0xffff_0000 | (heads & 0xff) << 8 | heads >> 8 & 0xff,
@@ -88,6 +89,15 @@ pub fn find(index: &Index, dfg: &DataFlowGraph, inst: Inst, facts: &mut Facts<'_
         }
     }
     None
+}
+
+/// How an instruction compares, as a number; 0 if it does not.
+fn compared(data: &InstData) -> u32 {
+    match data {
+        InstData::IntCompare { cond, .. } => *cond as u32 + 1,
+        InstData::FloatCompare { cond, .. } => *cond as u32 + 1,
+        _ => 0,
+    }
 }
 
 /// What patterns may need of operands, as far as it is so of these.

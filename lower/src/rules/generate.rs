@@ -70,12 +70,8 @@ fn entry(number: usize, root: &Op, conditions: &[Tree]) -> String {
         heads.push(if place == 0 { head } else { format!("{head} << {}", 8 * place) });
         mask |= 0xff << (8 * place);
     }
-    match (&*root.name, &root.condition) {
-        (_, None) => {}
-        ("fcmp", Some(name)) => heads.push(format!("(FloatCC::{} as u32 + 1) << 24", camel(name))),
-        (_, Some(name)) => heads.push(format!("(IntCC::{} as u32 + 1) << 24", camel(name))),
-    }
-    if root.condition.is_some() {
+    if let Some(comparison) = comparison(root) {
+        heads.push(format!("({} as u32) << 24", condition(comparison)));
         mask |= 0xff << 24;
     }
     let heads = if heads.is_empty() { "0".to_owned() } else { heads.join(" | ") };
@@ -86,12 +82,21 @@ fn entry(number: usize, root: &Op, conditions: &[Tree]) -> String {
     )
 }
 
+/// What decides how an instruction of a pattern compares: itself, or else its first operand if that is not one of two, which may change places.
+fn comparison(root: &Op) -> Option<&Op> {
+    let first = match root.args.first() {
+        Some(Tree::Op(first)) if root.args.len() != 2 => Some(first),
+        _ => None,
+    };
+    [Some(root), first].into_iter().flatten().find(|op| op.condition.is_some())
+}
+
 /// How an operation compares, as a number; 0 if it does not.
 fn condition(op: &Op) -> String {
     match (&*op.name, &op.condition) {
         (_, None) => "0".to_owned(),
-        ("fcmp", Some(name)) => format!("FloatCC::{} as u8 + 1", camel(name)),
-        (_, Some(name)) => format!("IntCC::{} as u8 + 1", camel(name)),
+        ("fcmp", Some(name)) => format!("(FloatCC::{} as u8 + 1)", camel(name)),
+        (_, Some(name)) => format!("(IntCC::{} as u8 + 1)", camel(name)),
     }
 }
 

@@ -81,18 +81,12 @@ impl Default for KnownBits {
 }
 
 impl KnownBits {
-    /// With what the function's `assume`s say, and what its branches give to block parameters.
-    pub fn of_function(func: &Function) -> KnownBits {
+    /// With what the function's `assume`s say, which are given, and what its branches give to block parameters.
+    pub fn of_function(func: &Function, assumes: impl IntoIterator<Item = Inst>) -> KnownBits {
         let mut known = KnownBits::default();
         known.places.resize(func.dfg.num_values());
         known.parameters(func);
-        for block in func.layout.blocks() {
-            for inst in func.layout.insts(block) {
-                if func.dfg.opcode(inst) == Opcode::Assume {
-                    known.assume(func, inst);
-                }
-            }
-        }
+        assumes.into_iter().for_each(|inst| known.assume(func, inst));
         known
     }
 

@@ -181,7 +181,8 @@ struct Entry {
     /// How it compares, plus one; 0 for what does not compare.
     compared: u8,
     rule: u16,
-    /// What the operands are, a byte each: an operation's number and one, or [`CONSTANT`]; in the last byte how is compared.
+    /// What the operands are, a byte each: an operation's number and one, or [`CONSTANT`]; in the last byte how it compares, or its first
+    /// operand does.
     heads: u32,
     /// The bytes that count.
     mask: u32,

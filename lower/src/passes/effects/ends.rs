@@ -39,7 +39,7 @@ fn counts(
     func: &Function,
     cfg: &Cfg,
     dominators: &DominatorTree,
-    found: &Loop,
+    found: Loop<'_>,
     inside: impl Fn(Block) -> bool + Copy,
 ) -> bool {
     let latches: Vec<Block> =
@@ -53,7 +53,7 @@ fn counts(
 /// Whether the branch of a block, which every round comes to, leaves the loop at the latest when a counter has reached a number.
 fn decides(
     func: &Function,
-    found: &Loop,
+    found: Loop<'_>,
     latches: &[Block],
     block: Block,
     inside: impl Fn(Block) -> bool,
@@ -91,7 +91,7 @@ fn decides(
 }
 
 /// By how much a value grows from round to round, and whether that is promised not to wrap: a parameter of the header, or what it is in the next round.
-fn step(func: &Function, found: &Loop, latches: &[Block], value: Value) -> Option<(i64, bool)> {
+fn step(func: &Function, found: Loop<'_>, latches: &[Block], value: Value) -> Option<(i64, bool)> {
     let params = func.dfg.block_params(found.header);
     let of_sum = |next: Value| -> Option<(Value, i64, bool)> {
         let inst = func.dfg.def_inst(next)?;

@@ -29,7 +29,7 @@ impl Plan {
         func: &Function,
         sources: &Sources,
         shape: &Shape,
-        found: &Loop,
+        found: Loop<'_>,
     ) -> Result<Plan, &'static str> {
         let header = found.header;
         let hint = func.loop_hints[header];
@@ -105,7 +105,7 @@ impl Plan {
             }
         };
         let rounds = rounds.ok_or("it has too many instructions")?;
-        let mut blocks = found.blocks.clone();
+        let mut blocks = found.blocks.to_vec();
         blocks.sort_unstable_by_key(|block| shape.order[*block]);
         let exact = is_exact(rounds);
         let up = successors(Some(latch), |&block| shape.dominators.idom(block).filter(|_| block != header));

@@ -19,7 +19,7 @@ pub(super) fn ways(
     func: &Function,
     cfg: &Cfg,
     dominators: &DominatorTree,
-    found: &Loop,
+    found: Loop<'_>,
     own: &EntitySet<Value>,
     exit: Block,
 ) -> Option<Vec<Way>> {

@@ -11,7 +11,7 @@ use crate::rules::known;
 use cranelift_entity::{EntityRef, EntitySet, SecondaryMap};
 use std::hash::{Hash, Hasher};
 use warpsmith_base::FxHasher;
-use warpsmith_ir::{Block, Compacted, Function, Inst, InstData, Value};
+use warpsmith_ir::{Block, Compacted, Function, Inst, InstData, Opcode, Value};
 
 /// The depth of the deepest pattern, which a test compares with the rules.
 const PATTERNS: u8 = 5;
@@ -28,8 +28,8 @@ const CANONICAL: u8 = 2;
 /// How many uses each value has, counted up to 255.
 pub(super) type Uses = SecondaryMap<Value, u8>;
 
-/// Fingerprints of instructions that are as simple as the rules make them.
-type Prints = SecondaryMap<Inst, Option<u64>>;
+/// Fingerprints of instructions that are as simple as the rules make them; 0 for those that are not known to be.
+type Prints = SecondaryMap<Inst, u32>;
 
 /// A function as the pass left it.
 #[derive(Default)]
@@ -45,7 +45,9 @@ impl Note for Settled {
     fn before_new_numbers(&mut self, func: &Function) {
         for (inst, print) in self.prints.iter_mut() {
             let is_kept = func.layout.block_of(inst).is_some();
-            *print = print.filter(|print| is_kept && *print == fingerprint(func, inst));
+            if !is_kept || *print != fingerprint(func, inst) {
+                *print = 0;
+            }
         }
     }
 
@@ -53,7 +55,9 @@ impl Note for Settled {
         let mut prints = Prints::new();
         prints.resize(old.insts.len());
         for (inst, was) in old.insts.iter() {
-            prints[inst] = self.prints[*was].map(|_| fingerprint(func, inst));
+            if self.prints[*was] != 0 {
+                prints[inst] = fingerprint(func, inst);
+            }
         }
         let mut uses = Uses::new();
         uses.resize(old.values.len());
@@ -67,6 +71,8 @@ impl Note for Settled {
 pub(super) struct Changed {
     /// How many uses values have.
     pub uses: Uses,
+    /// The `assume`s of the function.
+    pub assumes: Vec<Inst>,
     /// What the last run of the pass has left, for the first sweep of this one.
     settled: Option<Settled>,
     /// What was changed before this sweep, and by it.
@@ -85,6 +91,7 @@ impl Changed {
     pub fn since(mut settled: Settled) -> Changed {
         Changed {
             uses: std::mem::take(&mut settled.uses),
+            assumes: Vec::new(),
             new: settled.values,
             settled: Some(settled),
             before: EntitySet::new(),
@@ -95,14 +102,18 @@ impl Changed {
         }
     }
 
-    /// Counts the uses of values, which ends what was known of the sweep before: a rule may ask whether there is one only.
+    /// Finds the `assume`s, and counts the uses of values, which ends what was known of the sweep before: a rule may ask whether there is one only.
     pub fn begin_sweep(&mut self, func: &Function, order: &[Block]) {
         let mut uses = Uses::new();
         uses.resize(func.dfg.num_values());
+        self.assumes.clear();
         for &block in order {
             let mut next = func.layout.first_inst(block);
             while let Some(inst) = next {
                 next = func.layout.next_inst(inst);
+                if func.dfg.opcode(inst) == Opcode::Assume {
+                    self.assumes.push(inst);
+                }
                 func.dfg.for_each_use(inst, |value| {
                     let uses = &mut uses[func.dfg.resolve(value)];
                     *uses = uses.saturating_add(1);
@@ -130,10 +141,12 @@ impl Changed {
     pub fn is_near(&mut self, func: &Function, inst: Inst) -> bool {
         let dfg = &func.dfg;
         let results = dfg.results(inst);
-        let print =
-            |settled: &Settled| settled.prints[inst].is_none_or(|print| print != fingerprint(func, inst));
+        let is_other = |settled: &Settled| {
+            let print = settled.prints[inst];
+            print == 0 || print != fingerprint(func, inst)
+        };
         let is_changed = results.into_iter().any(|value| self.is_changed(value))
-            || self.settled.as_ref().is_some_and(print);
+            || self.settled.as_ref().is_some_and(is_other);
         let behind = |&arg: &Value| match dfg.resolve(arg) == arg {
             true => self.distance[arg].saturating_add(1),
             false => 1,
@@ -185,7 +198,7 @@ impl Changed {
                 insts += 1;
                 let mut results = func.dfg.results(inst).into_iter();
                 if !results.any(|value| value.index() >= self.new || self.now.contains(value)) {
-                    prints[inst] = Some(fingerprint(func, inst));
+                    prints[inst] = fingerprint(func, inst);
                 }
             }
         }
@@ -198,8 +211,9 @@ impl Changed {
     }
 }
 
-/// A number of an instruction with its operands and their types, which another instruction has as good as never.
-fn fingerprint(func: &Function, inst: Inst) -> u64 {
+/// A number, not 0, of an instruction with its operands and their types, which another instruction has as good as never: that one would not be looked at, and
+/// be right as it is.
+fn fingerprint(func: &Function, inst: Inst) -> u32 {
     let dfg = &func.dfg;
     let mut hasher = FxHasher::default();
     let data = &dfg[inst];
@@ -241,7 +255,8 @@ fn fingerprint(func: &Function, inst: Inst) -> u64 {
         | InstData::Return { .. }
         | InstData::Trap => {}
     }
-    hasher.finish()
+    let hash = hasher.finish();
+    (hash ^ hash >> 32) as u32 | 1
 }
 
 #[cfg(test)]

@@ -24,6 +24,7 @@ mod pipeline;
 pub mod rules;
 mod select;
 mod sparse;
+mod users;
 
 use std::borrow::Cow;
 use warpsmith_diag::Diagnostics;

@@ -8,6 +8,7 @@
 use super::{Analyses, Analysis, Cfg};
 use crate::pass::Aspects;
 use crate::rules::known::{Known, special_register};
+use crate::users::Users;
 use cranelift_entity::{EntitySet, SecondaryMap};
 use std::sync::Arc;
 use warpsmith_ir::{Block, DominatorTree, Function, Inst, InstData, IntCC, Opcode, Type, Value};
@@ -126,12 +127,16 @@ impl Analysis for Ranges {
             growth: SecondaryMap::with_default(0),
             changed: SecondaryMap::with_default(0),
             seen: SecondaryMap::with_default(0),
+            users: Users::new(func),
+            stale_insts: SecondaryMap::new(),
+            stale_blocks: SecondaryMap::new(),
             heads: SecondaryMap::with_default(None),
             other_heads: Vec::new(),
             loose: EntitySet::with_capacity(func.dfg.num_blocks()),
             time: 1,
         };
         search.find_heads(func);
+        search.find_users(func);
         search.growth.resize(func.dfg.num_values());
         search.changed.resize(func.dfg.num_values());
         search.seen.resize(func.dfg.num_blocks());
@@ -159,8 +164,11 @@ impl Known64 {
     }
 
     fn set(&mut self, value: Value, range: Range) {
-        let fit = |end: i128| end.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
-        self.0[value] = [fit(range.low), fit(range.high)];
+        self.0[value] = Known64::fit(range);
+    }
+
+    fn fit(range: Range) -> [i64; 2] {
+        [range.low, range.high].map(|end| end.clamp(i64::MIN.into(), i64::MAX.into()) as i64)
     }
 }
 
@@ -179,6 +187,10 @@ struct Search {
     /// When the range of each value changed last, and when the search went into each block last; 0 for never.
     changed: SecondaryMap<Value, u32>,
     seen: SecondaryMap<Block, u32>,
+    /// The instructions whose range follows from those of a value; and those that an operand of has changed of since they were evaluated, and blocks that have any.
+    users: Users,
+    stale_insts: SecondaryMap<Inst, bool>,
+    stale_blocks: SecondaryMap<Block, bool>,
     /// For the last block of a loop without loops in it, the place of its head in reverse postorder.
     heads: SecondaryMap<Block, Option<u32>>,
     /// The places of the other blocks that something further on leads back to, and of heads that a sweep went round to no end.
@@ -266,9 +278,25 @@ impl Search {
         None
     }
 
-    /// Whether an operand of an instruction has changed since a time.
-    fn is_new(&self, func: &Function, inst: Inst, since: u32) -> bool {
-        func.dfg.args(inst).iter().any(|value| self.changed[func.dfg.resolve(*value)] > since)
+    fn find_users(&mut self, func: &Function) {
+        self.stale_insts.resize(func.dfg.num_insts());
+        self.stale_blocks.resize(func.dfg.num_blocks());
+        for inst in func.layout.blocks().flat_map(|block| func.layout.insts(block)) {
+            if func.dfg.first_result(inst).is_some_and(|result| width(func.dfg.ty(result)).is_some()) {
+                func.dfg.args(inst).iter().for_each(|&arg| self.users.add(func.dfg.resolve(arg), inst));
+            }
+        }
+    }
+
+    /// Notes that the range of a value has changed, from which others follow.
+    fn note_changed(&mut self, func: &Function, value: Value) {
+        self.changed[value] = self.time;
+        for user in self.users.of(value) {
+            self.stale_insts[user] = true;
+            if let Some(block) = func.layout.block_of(user) {
+                self.stale_blocks[block] = true;
+            }
+        }
     }
 
     /// Finds the loops that a sweep goes round: those that nothing leads back from but their last block.
@@ -296,16 +324,19 @@ impl Search {
         let cfg = self.ranges.cfg.clone();
         let order = cfg.reverse_postorder();
         let (mut at, mut rounds) = (from, 0);
+        // What is known to be stale of the block that is next.
+        let mut known = None;
         while let Some(&block) = order.get(at) {
-            changed |= self.visit(func, block, grow);
+            let stale = known.take().or_else(|| self.stale(func, block));
+            changed |= self.visit(func, block, stale, grow);
             at += 1;
             let Some(head) = self.heads[block].map(|head| head as usize).filter(|_| grow) else { continue };
-            let stale = self.stale(func, order[head]).is_some();
-            if stale && rounds < MAX_ROUNDS {
-                (at, rounds) = (head, rounds + 1);
+            let stale = self.stale(func, order[head]);
+            if stale.is_some() && rounds < MAX_ROUNDS {
+                (at, rounds, known) = (head, rounds + 1, stale);
                 continue;
             }
-            if stale {
+            if stale.is_some() {
                 self.other_heads.push(head as u32);
             }
             rounds = 0;
@@ -314,83 +345,79 @@ impl Search {
     }
 
     /// Finds again what of a block may have changed, and says whether anything grew.
-    fn visit(&mut self, func: &Function, block: Block, grow: bool) -> bool {
+    fn visit(&mut self, func: &Function, block: Block, stale: Option<Stale>, grow: bool) -> bool {
         let mut changed = false;
-        let since = self.seen[block];
-        let stale = self.stale(func, block);
-        if stale.is_some() {
-            self.enter(block);
+        if stale.is_none() && !self.stale_blocks[block] {
+            return false;
         }
+        // What changes in here may come round to it again.
+        self.time += 1;
+        self.seen[block] = self.time;
         if stale.is_some() && func.layout.entry() != Some(block) {
             for (n, &param) in func.dfg.block_params(block).iter().enumerate() {
-                let Some(bits) = width(func.dfg.ty(param)) else { continue };
+                if width(func.dfg.ty(param)).is_none() {
+                    continue;
+                }
                 let given = self.ranges.given(func, block, n);
-                changed |= self.set(param, given, bits, grow);
-                self.note_loose(param, given, block);
+                changed |= self.set(func, param, given, block, grow);
             }
         }
         for inst in func.layout.insts(block) {
-            let Some(result) = func.dfg.first_result(inst) else { continue };
-            let Some(bits) = width(func.dfg.ty(result)) else { continue };
-            if stale != Some(Stale::Whole) && !self.is_new(func, inst, since) {
+            if !std::mem::take(&mut self.stale_insts[inst]) && stale != Some(Stale::Whole) {
                 continue;
             }
-            if self.seen[block] == since {
-                self.enter(block);
-            }
+            let Some(result) = func.dfg.first_result(inst) else { continue };
+            let Some(bits) = width(func.dfg.ty(result)) else { continue };
             let found = match func.dfg.results(inst).len() {
                 1 => self.ranges.evaluate(func, inst, block, bits),
                 _ => Some(Range::all(bits)),
             };
-            changed |= self.set(result, found, bits, grow);
-            self.note_loose(result, found, block);
+            changed |= self.set(func, result, found, block, grow);
             for other in func.dfg.results(inst).into_iter().skip(1) {
                 let all = width(func.dfg.ty(other)).map(Range::all);
                 if let Some(all) = all.filter(|all| self.ranges.known.get(other) != Some(*all)) {
                     self.ranges.known.set(other, all);
-                    self.changed[other] = self.time;
+                    self.note_changed(func, other);
                 }
             }
         }
+        self.stale_blocks[block] = false;
         changed
     }
 
-    /// Notes that a block is gone into. What changes in it may come round to it again.
-    fn enter(&mut self, block: Block) {
-        self.time += 1;
-        self.seen[block] = self.time;
-    }
-
-    #[inline]
-    fn note_loose(&mut self, value: Value, found: Option<Range>, block: Block) {
-        if found.is_some() && found != self.ranges.known.get(value) {
-            self.loose.insert(block);
-        }
-    }
-
-    #[inline]
-    fn set(&mut self, value: Value, found: Option<Range>, bits: u32, grow: bool) -> bool {
-        let (Some(found), old) = (found, self.ranges.known.get(value)) else { return false };
-        let new = match old {
-            None => found,
-            Some(old) if !grow => old.and(found),
-            Some(old) => old.or(found),
+    /// Adds what was found of a value, or takes away what it was found not to be, and says whether that changed anything.
+    fn set(&mut self, func: &Function, value: Value, found: Option<Range>, block: Block, grow: bool) -> bool {
+        let Some([low, high]) = found.map(Known64::fit) else { return false };
+        let old @ [old_low, old_high] = self.ranges.known.0[value];
+        let mut new = match old_low <= old_high {
+            false => [low, high],
+            true if grow => [old_low.min(low), old_high.max(high)],
+            // Where that is no number the code is not reached, and any answer will do.
+            true if old_low.max(low) > old_high.min(high) => old,
+            true => [old_low.max(low), old_high.min(high)],
         };
-        if old == Some(new) {
-            return false;
-        }
-        self.ranges.known.set(value, new);
-        self.changed[value] = self.time;
-        if let Some(old) = old.filter(|_| grow) {
+        let changed = new != old;
+        if changed && grow && old_low <= old_high {
             self.growth[value] = self.growth[value].saturating_add(1);
             if self.growth[value] > MAX_GROWTH {
-                let all = Range::all(bits);
-                let low = if new.low < old.low { if new.low >= 0 { 0 } else { all.low } } else { new.low };
-                let high = if new.high > old.high { all.high } else { new.high };
-                self.ranges.known.set(value, Range::new(low, high));
+                let [least, greatest] =
+                    width(func.dfg.ty(value)).map_or(new, |bits| Known64::fit(Range::all(bits)));
+                if new[0] < old_low {
+                    new[0] = if new[0] >= 0 { 0 } else { least };
+                }
+                if new[1] > old_high {
+                    new[1] = greatest;
+                }
             }
         }
-        true
+        if changed {
+            self.ranges.known.0[value] = new;
+            self.note_changed(func, value);
+        }
+        if new != [low, high] {
+            self.loose.insert(block);
+        }
+        changed
     }
 }
 

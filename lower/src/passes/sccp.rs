@@ -6,6 +6,7 @@
 use super::insert_before;
 use crate::fold::{self, Constant};
 use crate::pass::{Changes, Context};
+use crate::users::Users;
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntitySet, SecondaryMap};
 use warpsmith_ir::{Block, BlockCall, Function, Inst, InstData, Value};
@@ -44,36 +45,12 @@ struct Search<'f> {
     listed: SecondaryMap<Inst, bool>,
 }
 
-/// The instructions that use each value: a list through `uses` from the last, whose number is noted plus one.
-struct Users {
-    last: SecondaryMap<Value, u32>,
-    uses: Vec<(Inst, u32)>,
-}
-
-impl Users {
-    fn of(func: &Function) -> Users {
-        let mut users = Users { last: SecondaryMap::new(), uses: Vec::new() };
-        users.last.resize(func.dfg.num_values());
-        users.uses.reserve(2 * func.layout.num_insts());
-        for inst in func.layout.blocks().flat_map(|block| func.layout.insts(block)) {
-            func.dfg.for_each_use(inst, |value| {
-                users.uses.push((inst, users.last[value]));
-                users.last[value] = users.uses.len() as u32;
-            });
-        }
-        users
-    }
-
-    fn of_value(&self, value: Value) -> impl Iterator<Item = Inst> + '_ {
-        let use_of = |number: u32| number.checked_sub(1).and_then(|n| self.uses.get(n as usize));
-        std::iter::successors(use_of(self.last[value]), move |(_, before)| use_of(*before))
-            .map(|(inst, _)| *inst)
-    }
-}
-
 impl<'f> Search<'f> {
     fn new(func: &'f Function) -> Self {
-        let users = Users::of(func);
+        let mut users = Users::new(func);
+        for inst in func.layout.blocks().flat_map(|block| func.layout.insts(block)) {
+            func.dfg.for_each_use(inst, |value| users.add(value, inst));
+        }
         let (mut known, mut listed) = (SecondaryMap::new(), SecondaryMap::new());
         known.resize(func.dfg.num_values());
         listed.resize(func.dfg.num_insts());
@@ -114,7 +91,7 @@ impl<'f> Search<'f> {
         if new != self.known[value] {
             self.known[value] = new;
             let Search { users, listed, insts, .. } = self;
-            insts.extend(users.of_value(value).filter(|&inst| !std::mem::replace(&mut listed[inst], true)));
+            insts.extend(users.of(value).filter(|&inst| !std::mem::replace(&mut listed[inst], true)));
         }
     }
 

@@ -405,7 +405,6 @@ impl<'f> Renamer<'f> {
             }
         }
     }
-
 }
 
 /// The value of a scalar or vector type whose bits are all zero.

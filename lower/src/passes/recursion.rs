@@ -152,7 +152,9 @@ impl Tail {
         let (a, b) = (func.dfg.resolve(a), func.dfg.resolve(b));
         let with = if a == given { b } else { a };
         let fits = (a == given) != (b == given) && is_groupless(op) && is_number(func.dfg.ty(given));
-        let alone = returned.len() == 1 && func.dfg.results(call).len() == 1 && func.dfg.first_result(last) == Some(returned[0]);
+        let alone = returned.len() == 1
+            && func.dfg.results(call).len() == 1
+            && func.dfg.first_result(last) == Some(returned[0]);
         (fits && alone).then_some(Tail { block, call, then: Some((op, with)) })
     }
 }

@@ -554,10 +554,9 @@ fn alike(func: &Function, a: Value, b: Value, depth: u32) -> bool {
             (InstData::IntConst { value: x }, InstData::IntConst { value: y }) => {
                 x == y && func.dfg.ty(a) == func.dfg.ty(b)
             }
-            (
-                InstData::StackAddr { slot: a, offset: from },
-                InstData::StackAddr { slot: b, offset: to },
-            ) => (a, from) == (b, to),
+            (InstData::StackAddr { slot: a, offset: from }, InstData::StackAddr { slot: b, offset: to }) => {
+                (a, from) == (b, to)
+            }
             (InstData::Binary { op, args: [a, b] }, InstData::Binary { op: other, args: [c, d] }) => {
                 op == other
                     && func.traits(first).is_pure()

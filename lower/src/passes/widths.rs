@@ -65,8 +65,11 @@ fn cuts(accesses: &[SlotAccess]) -> Vec<i64> {
     let mut cuts: Vec<i64> = parts.iter().flat_map(|&(start, end)| [start, end]).collect();
     cuts.sort_unstable();
     cuts.dedup();
-    let mut words: Vec<(i64, i64)> =
-        accesses.iter().filter(|access| is_word(access.ty)).map(|access| (access.offset, end(access))).collect();
+    let mut words: Vec<(i64, i64)> = accesses
+        .iter()
+        .filter(|access| is_word(access.ty))
+        .map(|access| (access.offset, end(access)))
+        .collect();
     // Small ones first, so that a piece becomes a part of no more than it must.
     words.sort_unstable_by_key(|&(start, end)| (end - start, start));
     words.dedup();

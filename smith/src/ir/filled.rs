@@ -22,7 +22,8 @@ impl Generator<'_, '_, '_> {
         let (limit, other) = (self.below_eight()?, self.value(Type::I32)?);
         let (zero, one, last) =
             (self.number(Type::I32, 0), self.number(Type::I32, 1), self.number(Type::I32, WORDS - 1));
-        let later = *self.u.choose(&[Later::Nothing, Later::OnOneWay, Later::OnOneWay, Later::InEachRound])?;
+        let later =
+            *self.u.choose(&[Later::Nothing, Later::OnOneWay, Later::OnOneWay, Later::InEachRound])?;
         let counts = self.u.ratio(1, 2)?;
         let slot = self.b.create_stack_slot(4 * WORDS as u32, 4);
         let base = self.b.ins().stack_addr(slot, 0);

@@ -78,8 +78,8 @@ fn binary(table: isa::Opcode, mods: &[Mod], ty: ScalarType, to: Type) -> Option<
         return None;
     }
     match table {
-        isa::Opcode::Mul => matches!(mods, [Mod::Lo, _]).then_some(Opcode::Imul),
         _ if !is_plain => None,
+        isa::Opcode::MulLo => Some(Opcode::Imul),
         isa::Opcode::Add => Some(Opcode::Iadd),
         isa::Opcode::Sub => Some(Opcode::Isub),
         isa::Opcode::And => Some(Opcode::Band),

@@ -375,7 +375,9 @@ impl Rounds<'_> {
             let ((from, by), (to, _)) = (distance(func, first[at]), distance(func, bound));
             let counts = distance(func, next[at]).0 == param && func.dfg.int_const(to).is_none();
             (counts && alike(func, from, to, 0)).then(|| {
-                let known = [(to, Some(Constant::Int(0))), (param, Some(Constant::Int(by)))];
+                // From the start of the variable or slot, if it is one that both ends are in.
+                let (first, bound) = (offset(func, from).checked_add(by), Some(offset(func, to)));
+                let known = [(to, bound.map(Constant::Int)), (param, first.map(Constant::Int))];
                 known.into_iter().collect()
             })
         })
@@ -542,7 +544,15 @@ fn distance(func: &Function, value: Value) -> (Value, i64) {
     (value, by)
 }
 
-/// Whether two values are the same, or computed in the same way from the same.
+/// How far into a stack slot or variable an address is; of others, nothing.
+fn offset(func: &Function, value: Value) -> i64 {
+    match func.dfg.def_data(value) {
+        Some(&(InstData::StackAddr { offset, .. } | InstData::GlobalAddr { offset, .. })) => offset.into(),
+        _ => 0,
+    }
+}
+
+/// Whether two values are the same, or computed in the same way from the same, or addresses in the same slot or variable.
 fn alike(func: &Function, a: Value, b: Value, depth: u32) -> bool {
     let (a, b) = (func.dfg.resolve(a), func.dfg.resolve(b));
     if a == b {
@@ -554,8 +564,11 @@ fn alike(func: &Function, a: Value, b: Value, depth: u32) -> bool {
             (InstData::IntConst { value: x }, InstData::IntConst { value: y }) => {
                 x == y && func.dfg.ty(a) == func.dfg.ty(b)
             }
-            (InstData::StackAddr { slot: a, offset: from }, InstData::StackAddr { slot: b, offset: to }) => {
-                (a, from) == (b, to)
+            (InstData::StackAddr { slot: a, .. }, InstData::StackAddr { slot: b, .. }) => {
+                depth == 0 && a == b
+            }
+            (InstData::GlobalAddr { global: a, .. }, InstData::GlobalAddr { global: b, .. }) => {
+                depth == 0 && a == b
             }
             (InstData::Binary { op, args: [a, b] }, InstData::Binary { op: other, args: [c, d] }) => {
                 op == other

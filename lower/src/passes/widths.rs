@@ -129,8 +129,8 @@ fn widen_access(func: &mut Function, access: &SlotAccess, at: i64, field: Type) 
     match func.dfg[inst] {
         InstData::Load { offset, ptr, .. } => {
             let whole = insert_before(func, inst, load(offset, ptr), field);
-            let shifted = shift(func, inst, Opcode::Lshr, whole, by);
-            let bits = convert(func, inst, Opcode::Trunc, shifted, part);
+            let low = shift(func, inst, Opcode::Lshr, whole, by);
+            let bits = convert(func, inst, Opcode::Trunc, low, part);
             let value = cast(func, inst, bits, access.ty);
             super::replace_with(func, inst, value);
         }

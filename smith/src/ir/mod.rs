@@ -23,6 +23,7 @@ mod memory;
 mod menu;
 mod pattern;
 mod promised;
+mod recursive;
 mod search;
 mod special;
 mod state;
@@ -92,6 +93,9 @@ pub fn module(u: &mut Unstructured, config: &Config) -> Result<Module> {
             finish(generator);
             helpers.push(id);
         }
+        if u.ratio(1, 5)? {
+            helpers.push(add_recursive(u, config, &flavour, &mut module, &helpers)?);
+        }
     }
     let mut params: Vec<Param> = PARAMS.into_iter().map(Param::new).collect();
     // Nothing writes the input.
@@ -105,6 +109,22 @@ pub fn module(u: &mut Unstructured, config: &Config) -> Result<Module> {
     generator.kernel()?;
     finish(generator);
     Ok(module)
+}
+
+/// A function that calls itself.
+fn add_recursive(
+    u: &mut Unstructured,
+    config: &Config,
+    flavour: &Flavour,
+    module: &mut Module,
+    helpers: &[FuncId],
+) -> Result<FuncId> {
+    let params = vec![Param::new(Type::I32), Param::new(Type::I32)];
+    let id = module.add_function(Function::new("again", FuncKind::Func, params, vec![Type::I32]));
+    let mut generator = Generator::new(u, config, flavour, module, id, helpers);
+    generator.recursive(id)?;
+    finish(generator);
+    Ok(id)
 }
 
 /// How many addresses a module's variable of addresses has.

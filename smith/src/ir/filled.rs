@@ -1,4 +1,4 @@
-//! An array that is filled with constants and read at an index: a table of steps or weights that a kernel declares inside. Some are filled with other
+//! An array that is filled with constants and read at an index, or from one place to the end: a table of steps or weights that a kernel declares inside. Some are filled with other
 //! things too, or changed on one way or by a later round.
 
 use super::Generator;
@@ -67,7 +67,35 @@ impl Generator<'_, '_, '_> {
 
         self.b.switch_to_block(behind);
         self.values.push(sum);
+        if self.u.ratio(1, 3)? { self.from_place_to_place(base) } else { Ok(()) }
+    }
+
+    /// The elements from one to the last, by a pointer that is compared with where they end.
+    fn from_place_to_place(&mut self, base: Value) -> Result<()> {
+        let first = self.u.int_in_range(0..=WORDS - 1)?;
+        let (from, to) = (self.place(base, 4 * first), self.place(base, 4 * WORDS));
+        let zero = self.number(Type::I32, 0);
+        let (round, behind) = (self.b.create_block(), self.b.create_block());
+        let at = self.b.append_block_param(round, Type::PTR_LOCAL);
+        let sum = self.b.append_block_param(round, Type::I32);
+        self.b.ins().jump(round, &[from, zero]);
+
+        self.b.switch_to_block(round);
+        let found = self.b.ins().load(Type::I32, MemFlags::PLAIN, at, 0);
+        let doubled = self.b.ins().iadd(sum, sum);
+        let sum = self.b.ins().iadd(doubled, found);
+        let next = self.place(at, 4);
+        let more = self.b.ins().icmp(IntCC::Ne, next, to);
+        self.b.ins().brif(more, round, &[next, sum], behind, &[]);
+
+        self.b.switch_to_block(behind);
+        self.values.push(sum);
         Ok(())
+    }
+
+    fn place(&mut self, base: Value, by: i64) -> Value {
+        let by = self.number(Type::I64, by);
+        self.b.ins().ptradd(base, by)
     }
 
     /// The element at an index, which is masked by the last one.

@@ -130,9 +130,9 @@ impl Generator<'_, '_, '_> {
     fn packed_bytes(&mut self) -> Result<()> {
         let (int, lanes) = *self.u.choose(&[(Type::I32, 4u8), (Type::I16, 2), (Type::I64, 8)])?;
         let Some(ty) = Type::vector(Scalar::I8, lanes.into()) else { return Ok(()) };
-        let word = self.value(int)?;
+        let word = self.joined(int)?;
         let mut bytes = self.b.ins().bitcast(ty, word);
-        for _ in 0..self.u.int_in_range(1..=2)? {
+        for _ in 0..self.u.int_in_range(0..=2)? {
             let byte = self.value(Type::I8)?;
             bytes = self.b.ins().insert(bytes, byte, self.u.int_in_range(0..=lanes - 1)?);
         }
@@ -140,6 +140,21 @@ impl Generator<'_, '_, '_> {
         let word = self.b.ins().bitcast(int, bytes);
         self.values.extend([one, word]);
         Ok(())
+    }
+
+    /// A word, mostly of two of half its bits, which may overlap.
+    fn joined(&mut self, word: Type) -> Result<Value> {
+        let half = match Type::int(word.bits() / 2) {
+            Some(half) if self.u.ratio(3, 4)? => half,
+            _ => return self.value(word),
+        };
+        let [x, y] = [self.value(half)?, self.value(half)?];
+        let (low, high) = (self.b.ins().zext(word, x), self.b.ins().zext(word, y));
+        let by = *self.u.choose(&[half.bits(), half.bits(), half.bits() / 2, 0])?;
+        let by = self.number(Type::I32, by.into());
+        let high = self.b.ins().shl(high, by);
+        let first = self.u.ratio(1, 2)?;
+        Ok(if first { self.b.ins().bor(low, high) } else { self.b.ins().bor(high, low) })
     }
 
     /// Two shifts that together may be a rotation, or of two words.

@@ -119,7 +119,10 @@ fn add_recursive(
     module: &mut Module,
     helpers: &[FuncId],
 ) -> Result<FuncId> {
-    let params = vec![Param::new(Type::I32), Param::new(Type::I32)];
+    let mut params = vec![Param::new(Type::I32), Param::new(Type::I32)];
+    if config.memory && u.ratio(1, 3)? {
+        params.push(Param::new(Type::PTR));
+    }
     let id = module.add_function(Function::new("again", FuncKind::Func, params, vec![Type::I32]));
     let mut generator = Generator::new(u, config, flavour, module, id, helpers);
     generator.recursive(id)?;

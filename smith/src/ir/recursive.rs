@@ -1,4 +1,5 @@
-//! A function that calls itself: last, with something done to what that gives, or twice. It ends, whatever it is called with.
+//! A function that calls itself: last, with something done to what that gives, or twice. Some hand the address of memory of their own on. It ends,
+//! whatever it is called with.
 
 use super::Generator;
 use arbitrary::Result;
@@ -18,23 +19,24 @@ enum Then {
 }
 
 impl Generator<'_, '_, '_> {
-    /// The body of a function of a number of calls, of which the lowest bits count, and another number.
+    /// The body of a function of a number of calls, of which the lowest bits count, another number, and maybe an address of four bytes.
     pub(super) fn recursive(&mut self, own: FuncId) -> Result<()> {
         let entry = self.b.entry_block();
-        let [calls, x] = self.b.block_params(entry).try_into().expect("it takes two numbers");
+        let params = self.b.block_params(entry).to_vec();
+        let (calls, x, of_caller) = (params[0], params[1], params.get(2).copied());
         let then = *self.u.choose(&[Then::Returned, Then::Changed, Then::Changed, Then::ChangedByAnother])?;
         let most = self.number(Type::I32, if then == Then::ChangedByAnother { 3 } else { 7 });
         let (zero, one) = (self.number(Type::I32, 0), self.number(Type::I32, 1));
         let (last, more, out) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
         let result = self.b.append_block_param(out, Type::I32);
-        // Memory that each call has for itself.
-        let slot = match self.u.ratio(1, 6)? {
-            true => Some(self.b.create_stack_slot(4, 4)),
-            false => None,
-        };
-        if let Some(slot) = slot {
+        // Memory that each call has for itself, written before that of the caller is read.
+        let (mut handed, mut seen) = (None, x);
+        if let Some(of_caller) = of_caller {
+            let slot = self.b.create_stack_slot(4, 4);
             let at = self.b.ins().stack_addr(slot, 0);
             self.b.ins().store(MemFlags::PLAIN, x, at, 0);
+            handed = Some(self.b.ins().addrspacecast(Type::PTR, at));
+            seen = self.b.ins().load(Type::I32, MemFlags::PLAIN, of_caller, 0);
         }
         let left = self.b.ins().band(calls, most);
         let ends = self.b.ins().icmp(IntCC::Eq, left, zero);
@@ -46,19 +48,14 @@ impl Generator<'_, '_, '_> {
 
         self.b.switch_to_block(more);
         let less = self.b.ins().isub(left, one);
-        let next = self.any_of(x, left)?;
+        let next = self.any_of(seen, left)?;
         let other = match then {
-            Then::ChangedByAnother => self.again(own, less, x),
+            Then::ChangedByAnother => self.again(own, less, x, handed),
             Then::Returned | Then::Changed => self.any_of(left, x)?,
         };
-        let mut given = self.again(own, less, next);
+        let mut given = self.again(own, less, next, handed);
         if then != Then::Returned {
             given = if self.u.ratio(1, 2)? { self.any_of(given, other)? } else { self.any_of(other, given)? };
-        }
-        if let Some(slot) = slot {
-            let at = self.b.ins().stack_addr(slot, 0);
-            let kept = self.b.ins().load(Type::I32, MemFlags::PLAIN, at, 0);
-            given = self.b.ins().bxor(given, kept);
         }
         match self.u.ratio(1, 2)? {
             true => self.b.ins().jump(out, &[given]),
@@ -77,7 +74,8 @@ impl Generator<'_, '_, '_> {
         Ok(made.get(0).expect("made with one result"))
     }
 
-    fn again(&mut self, own: FuncId, calls: Value, x: Value) -> Value {
-        self.b.call(own, &[calls, x]).get(0).expect("it returns a number")
+    fn again(&mut self, own: FuncId, calls: Value, x: Value, handed: Option<Value>) -> Value {
+        let args: Vec<Value> = [calls, x].into_iter().chain(handed).collect();
+        self.b.call(own, &args).get(0).expect("it returns a number")
     }
 }

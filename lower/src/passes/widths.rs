@@ -125,7 +125,11 @@ impl Plan {
 fn widen_access(func: &mut Function, access: &SlotAccess, at: i64, field: Type) {
     let (inst, by) = (access.inst, access.offset - at);
     let part = Type::int(access.ty.bits()).unwrap_or(access.ty);
-    let load = |offset: i32, ptr| InstData::Load { flags: MemFlags::PLAIN, offset: offset - by as i32, ptr };
+    // Of an access that stays one, as the slot does.
+    let slot = func.stack_slots[access.slot].align;
+    let flags = MemFlags::PLAIN.with_align(slot.min(1 << at.trailing_zeros().min(30)).min(bytes(field) as u32));
+    let flags = flags.unwrap_or(MemFlags::PLAIN);
+    let load = |offset: i32, ptr| InstData::Load { flags, offset: offset - by as i32, ptr };
     match func.dfg[inst] {
         InstData::Load { offset, ptr, .. } => {
             let whole = insert_before(func, inst, load(offset, ptr), field);
@@ -148,8 +152,7 @@ fn widen_access(func: &mut Function, access: &SlotAccess, at: i64, field: Type) 
             let wide = convert(func, inst, Opcode::Zext, bits, field);
             let placed = shift(func, inst, Opcode::Shl, wide, by);
             let changed = binary(func, inst, Opcode::Bor, [kept, placed]);
-            let store =
-                InstData::Store { flags: MemFlags::PLAIN, offset: offset - by as i32, args: [changed, ptr] };
+            let store = InstData::Store { flags, offset: offset - by as i32, args: [changed, ptr] };
             func.dfg.replace_inst(inst, store);
         }
         _ => {}

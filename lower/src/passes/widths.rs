@@ -127,7 +127,8 @@ fn widen_access(func: &mut Function, access: &SlotAccess, at: i64, field: Type) 
     let part = Type::int(access.ty.bits()).unwrap_or(access.ty);
     // Of an access that stays one, as the slot does.
     let slot = func.stack_slots[access.slot].align;
-    let flags = MemFlags::PLAIN.with_align(slot.min(1 << at.trailing_zeros().min(30)).min(bytes(field) as u32));
+    let flags =
+        MemFlags::PLAIN.with_align(slot.min(1 << at.trailing_zeros().min(30)).min(bytes(field) as u32));
     let flags = flags.unwrap_or(MemFlags::PLAIN);
     let load = |offset: i32, ptr| InstData::Load { flags, offset: offset - by as i32, ptr };
     match func.dfg[inst] {

@@ -123,7 +123,9 @@ fn add_recursive(
     if config.memory && u.ratio(1, 3)? {
         params.push(Param::new(Type::PTR));
     }
-    let id = module.add_function(Function::new("again", FuncKind::Func, params, vec![Type::I32]));
+    // As all functions but the kernel are named, which transformations know.
+    let name = format!("helper{}", helpers.len());
+    let id = module.add_function(Function::new(name, FuncKind::Func, params, vec![Type::I32]));
     let mut generator = Generator::new(u, config, flavour, module, id, helpers);
     generator.recursive(id)?;
     finish(generator);

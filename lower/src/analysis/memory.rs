@@ -61,7 +61,7 @@ pub struct Memory {
     at_end: SecondaryMap<Block, Option<Version>>,
     between: Vec<u32>,
     between_of: SecondaryMap<Block, Between>,
-    /// Of the search for these the last that came to a block, and what it has still to look at.
+    /// The last search for these that came to a block, and what it has still to look at.
     searched: SecondaryMap<Block, PackedOption<Block>>,
     pending: Vec<Block>,
 }

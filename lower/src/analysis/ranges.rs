@@ -392,7 +392,7 @@ impl Search {
         let mut new = match old_low <= old_high {
             false => [low, high],
             true if grow => [old_low.min(low), old_high.max(high)],
-            // Where that is no number the code is not reached, and any answer will do.
+            // Where no number is left the code is not reached, and any answer will do.
             true if old_low.max(low) > old_high.min(high) => old,
             true => [old_low.max(low), old_high.min(high)],
         };

@@ -67,11 +67,11 @@ impl Generator<'_, '_, '_> {
 
         self.b.switch_to_block(behind);
         self.values.push(sum);
-        if self.u.ratio(1, 3)? { self.from_place_to_place(base) } else { Ok(()) }
+        if self.u.ratio(1, 3)? { self.by_places(base) } else { Ok(()) }
     }
 
     /// The elements from one to the last, by a pointer that is compared with where they end.
-    fn from_place_to_place(&mut self, base: Value) -> Result<()> {
+    fn by_places(&mut self, base: Value) -> Result<()> {
         let first = self.u.int_in_range(0..=WORDS - 1)?;
         let (from, to) = (self.place(base, 4 * first), self.place(base, 4 * WORDS));
         let zero = self.number(Type::I32, 0);

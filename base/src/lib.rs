@@ -2,14 +2,17 @@
 //!
 //! - [`FxHashMap`], [`FxHashSet`]: the hash maps and sets of all crates. One hasher without a random state, so the order of iteration, and with it
 //!   every output, is the same in each run.
+//! - [`decimal`]: numbers as text.
 //! - [`half_hash`]: what tables keep of hashes.
 //! - [`SplitMix64`]: the random number generator of schedules, of generated data and of generated programs.
 
 #![forbid(unsafe_code)]
 
+mod decimal;
 pub mod half_hash;
 mod random;
 
+pub use decimal::decimal;
 pub use random::SplitMix64;
 
 /// The hasher of [`FxHashMap`] and [`FxHashSet`].

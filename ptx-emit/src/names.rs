@@ -1,7 +1,7 @@
 //! The names of registers, labels and locals. They are the same in every function, so each is interned once a module.
 
 use crate::regs::Reg;
-use warpsmith_base::{FxHashMap, FxHashSet};
+use warpsmith_base::{FxHashMap, FxHashSet, decimal};
 use warpsmith_ir as ir;
 use warpsmith_ir::entity::SecondaryMap;
 use warpsmith_ir::spelling::ptx_name;
@@ -181,13 +181,11 @@ impl Names {
     }
 }
 
-/// Writes `%r17`. A large function has so many that `format!` shows.
+/// Writes `%r17`.
 fn number(name: &mut String, prefix: &str, number: usize) {
     name.clear();
     name.push_str(prefix);
-    let digits = number.checked_ilog10().unwrap_or(0);
-    let digit = |n: u32| (number / 10usize.pow(n) % 10) as u8;
-    name.extend((0..=digits).rev().map(|n| char::from(b'0' + digit(n))));
+    name.extend(decimal(&mut [0; 20], number as u64).iter().map(|&digit| char::from(digit)));
 }
 
 /// `$0`, .., `$z`, `$10`, ..: a number in digits, small and capital letters, without the `L` that the labels of blocks begin with.

@@ -19,8 +19,6 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     if skipped > 0 {
         // Skipping may have made the two ways of a branch the same.
         changes += decide_branches(func);
-    }
-    if skipped > 0 {
         cx.analyses.invalidate(Aspects::ALL);
     }
     // That of the reachable blocks, which stays so when the others go.

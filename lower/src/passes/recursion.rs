@@ -54,14 +54,13 @@ fn make_loop(func: &mut Function, id: FuncId) -> u32 {
     func.layout.append_block(start);
     let order: Vec<Block> = std::iter::once(start).chain(blocks.iter().copied()).collect();
     func.layout.reorder_blocks(&order);
-    let jump = append_jump(func, start, entry, &[]);
-    let sum = op.map(|op| {
-        let ty = func.ret[0];
-        let neutral = InstData::IntConst { value: neutral(op) };
-        args.push(insert_before(func, jump, neutral, ty));
+    let sum = op.zip(func.ret.first().copied()).map(|(op, ty)| {
+        let neutral = func.dfg.make_inst(InstData::IntConst { value: neutral(op) }, &[ty]);
+        func.layout.append_inst(neutral, start);
+        args.extend(func.dfg.first_result(neutral));
         func.dfg.append_block_param(entry, ty)
     });
-    set_args(func, jump, &args);
+    append_jump(func, start, entry, &args);
     for tail in &tails {
         go_on(func, entry, tail, sum);
     }
@@ -79,6 +78,10 @@ fn go_on(func: &mut Function, entry: Block, tail: &Tail, sum: Option<Value>) {
     let InstData::Call { args, .. } = &func.dfg[tail.call] else { return };
     let mut args: Vec<Value> = args.as_slice(&func.dfg.pool).to_vec();
     let Some(end) = func.terminator(tail.block) else { return };
+    // What is done to what the call gives is between them.
+    while let Some(inst) = func.layout.next_inst(tail.call).filter(|&inst| inst != end) {
+        func.layout.remove_inst(inst);
+    }
     if let Some(sum) = sum {
         args.push(match tail.then {
             Some((op, with)) => {
@@ -88,22 +91,11 @@ fn go_on(func: &mut Function, entry: Block, tail: &Tail, sum: Option<Value>) {
             None => sum,
         });
     }
-    // What is done to what the call gives is between them.
-    while let Some(inst) = func.layout.next_inst(tail.call).filter(|&inst| inst != end) {
-        if !uses_result(func, inst, tail.call) {
-            break;
-        }
-        func.layout.remove_inst(inst);
-    }
     func.layout.remove_inst(tail.call);
     func.layout.remove_inst(end);
     let jump = append_jump(func, tail.block, entry, &args);
     func.spans[jump] = func.spans[tail.call];
     func.inst_locs[jump] = func.inst_locs[tail.call];
-}
-
-fn uses_result(func: &Function, inst: Inst, call: Inst) -> bool {
-    func.dfg.uses(inst).any(|value| func.dfg.def_inst(func.dfg.resolve(value)) == Some(call))
 }
 
 /// Has a return give what it did and the sum.
@@ -122,11 +114,6 @@ fn append_jump(func: &mut Function, from: Block, to: Block, args: &[Value]) -> I
     let jump = func.dfg.make_inst(InstData::Jump { dest: BlockCall { block: to, args } }, &[]);
     func.layout.append_inst(jump, from);
     jump
-}
-
-fn set_args(func: &mut Function, jump: Inst, args: &[Value]) {
-    let args = ValueList::from_slice(args, &mut func.dfg.pool);
-    func.dfg.for_each_target_mut(jump, |call, _| call.args = args);
 }
 
 fn has_memory(func: &Function) -> bool {

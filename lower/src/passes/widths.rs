@@ -6,6 +6,7 @@
 
 use super::slots::SlotAccess;
 use super::{cast, insert_before};
+use crate::rules::known::mask;
 use smallvec::SmallVec;
 use warpsmith_ir::{Function, Inst, InstData, MemFlags, Opcode, Type, Value, ValueList};
 
@@ -75,7 +76,8 @@ fn cuts(accesses: &[SlotAccess]) -> Vec<i64> {
     words.dedup();
     for (start, end) in words {
         let inner = cuts.partition_point(|&cut| cut < start)..=cuts.partition_point(|&cut| cut < end);
-        let alone = cuts[inner].windows(2).all(|piece| parts.binary_search(&(piece[0], piece[1])).is_ok());
+        let mut pieces = cuts.get(inner).unwrap_or_default().windows(2);
+        let alone = pieces.all(|piece| parts.binary_search(&(piece[0], piece[1])).is_ok());
         if !alone {
             cuts.retain(|&cut| cut <= start || cut >= end);
         }
@@ -141,7 +143,7 @@ fn widen_access(func: &mut Function, access: &SlotAccess, at: i64, field: Type) 
         }
         InstData::Store { offset, args: [value, ptr], .. } => {
             let whole = insert_before(func, inst, load(offset, ptr), field);
-            let others = !((u64::MAX >> (64 - part.bits())) << (8 * by));
+            let others = !(mask(part.bits()) << (8 * by));
             let others = insert_before(
                 func,
                 inst,

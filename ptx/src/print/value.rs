@@ -3,18 +3,9 @@
 use crate::tree::*;
 use std::fmt::{self, Display, Write};
 
-/// Puts a number where `write!` would, which takes several times as long: output is full of them.
+/// Puts a number.
 pub(super) fn decimal(out: &mut impl Write, value: u64) -> fmt::Result {
-    let (mut digits, mut first, mut rest) = ([0; 20], 20, value);
-    loop {
-        first -= 1;
-        digits[first] = b'0' + (rest % 10) as u8;
-        rest /= 10;
-        if rest == 0 {
-            break;
-        }
-    }
-    ascii(out, &digits[first..])
+    ascii(out, warpsmith_base::decimal(&mut [0; 20], value))
 }
 
 /// [`decimal`], with its sign if it is negative.

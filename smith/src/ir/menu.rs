@@ -87,7 +87,7 @@ const IDIOMS: [(Idiom, usize); 15] = [
     (Idiom::Field, 1),
     (Idiom::Extremum, 1),
     (Idiom::CountedLoop, 2),
-    (Idiom::ExtendedCounter, 2),
+    (Idiom::ExtendedCounter, 4),
     (Idiom::Conditional, 2),
     (Idiom::ShortCircuit, 4),
     (Idiom::Dot, 3),

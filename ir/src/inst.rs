@@ -126,8 +126,9 @@ pub enum InstData {
     ExtractValue { path: Path, arg: Value },
     /// `insert_value aggregate, part, path`; operands are `[aggregate, part]`.
     InsertValue { path: Path, args: [Value; 2] },
-    /// `memcpy to, from, size`, `memmove to, from, size`, `memset to, byte, size`. The alignment is that of both addresses.
-    MemBlock { op: Opcode, flags: MemFlags, args: [Value; 3] },
+    /// `memcpy to, from, size`, `memmove to, from, size`, `memset to, byte, size`. The alignment in `flags` is that of the address that is written to,
+    /// that in `source` of the one that is read, if one is.
+    MemBlock { op: Opcode, flags: MemFlags, source: MemFlags, args: [Value; 3] },
     /// `sreg.name`
     Sreg { reg: Sreg },
     /// `call @callee(args)`

@@ -105,7 +105,7 @@ impl<'a> Pair<'a> {
             InstData::ExtractValue { path, .. } | InstData::InsertValue { path, .. } => {
                 format!("{op} {:?}", f.dfg.paths[*path])
             }
-            InstData::MemBlock { flags, .. } => format!("{op} {flags:?}"),
+            InstData::MemBlock { flags, source, .. } => format!("{op} {flags:?} {source:?}"),
             InstData::Sreg { reg } => format!("{op} {reg}"),
             InstData::Call { callee, .. } => format!("{op} {callee}"),
             InstData::Ptx { data, .. } => format!("{op} {:?}", f.dfg.ptx[*data]),

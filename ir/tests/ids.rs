@@ -116,6 +116,7 @@ fn any_inst(u: &mut Unstructured<'_>, func: &mut Function) -> Result<InstData> {
         28 => InstData::MemBlock {
             op: of(u, &[Shape::MemBlock])?,
             flags: MemFlags::PLAIN,
+            source: MemFlags::PLAIN,
             args: [value(u, func)?, value(u, func)?, value(u, func)?],
         },
         _ => InstData::Trap,

@@ -31,6 +31,11 @@ const IMPORTED: &[(&str, &str, &[u64])] = &[
     ("vectors", "vectors", &[0b0110, 205, 4 | 2 << 32, 9, 0, 0b1000_0101]),
     ("byval", "by_value_kernel", &[38]),
     ("contract", "contract", &[(127 - 46) << 23]),
+    (
+        "contract through variables",
+        "contract_variables",
+        &[(127 - 46) << 23, (127 - 46) << 23, 0, 0x3fff_fffe],
+    ),
     ("switch", "switches", &[23]),
     ("inline assembly, module assembly", "assembly", &[24, 7, 31]),
     ("linkage, aliases, constructors", "linkage", &[25, 11]),

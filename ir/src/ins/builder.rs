@@ -370,17 +370,22 @@ macro_rules! inst_builder {
 
             /// Copies `size` bytes between memory that does not overlap. Both addresses are aligned as the flags say; 1 if they do not.
             fn memcpy(self, flags: MemFlags, to: Value, from: Value, size: Value) -> Inst {
-                self.build(InstData::MemBlock { op: Opcode::Memcpy, flags, args: [to, from, size] }, &[]).0
+                self.build(InstData::MemBlock { op: Opcode::Memcpy, flags, source: flags, args: [to, from, size] }, &[]).0
             }
 
             /// Copies `size` bytes between memory that may overlap.
             fn memmove(self, flags: MemFlags, to: Value, from: Value, size: Value) -> Inst {
-                self.build(InstData::MemBlock { op: Opcode::Memmove, flags, args: [to, from, size] }, &[]).0
+                self.build(InstData::MemBlock { op: Opcode::Memmove, flags, source: flags, args: [to, from, size] }, &[]).0
+            }
+
+            /// Copies `size` bytes, as [`memcpy`](InstBuilder::memcpy) or [`memmove`](InstBuilder::memmove) does, from an address with an alignment of its own.
+            fn mem_block_from(self, op: Opcode, flags: MemFlags, source: MemFlags, args: [Value; 3]) -> Inst {
+                self.build(InstData::MemBlock { op, flags, source, args }, &[]).0
             }
 
             /// Fills `size` bytes of memory with an `i8`.
             fn memset(self, flags: MemFlags, to: Value, byte: Value, size: Value) -> Inst {
-                self.build(InstData::MemBlock { op: Opcode::Memset, flags, args: [to, byte, size] }, &[]).0
+                self.build(InstData::MemBlock { op: Opcode::Memset, flags, source: flags, args: [to, byte, size] }, &[]).0
             }
 
             /// Calls a function that returns values of these types.

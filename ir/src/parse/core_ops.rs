@@ -165,7 +165,9 @@ impl BodyReader<'_, '_> {
             Shape::MemBlock => {
                 let flags = self.flags();
                 let args = self.operands(op, word, suffix)?;
-                InstData::MemBlock { op, flags: self.align(flags)?, args }
+                let flags = self.align(flags)?;
+                let source = if op == Opcode::Memset { flags } else { self.source_align(flags)? };
+                InstData::MemBlock { op, flags, source, args }
             }
             Shape::Call => return self.call(),
             Shape::CallIndirect => {

@@ -150,7 +150,16 @@ impl BodyReader<'_, '_> {
     }
 
     pub(super) fn align(&mut self, flags: MemFlags) -> Option<MemFlags> {
-        if !(self.p.tok.kind == Tok::Word && self.p.bytes(self.p.tok) == b"align") {
+        self.align_after(b"align", flags)
+    }
+
+    /// The alignment of what a block of memory is copied from, where it is another one.
+    pub(super) fn source_align(&mut self, flags: MemFlags) -> Option<MemFlags> {
+        self.align_after(b"from", flags)
+    }
+
+    fn align_after(&mut self, word: &[u8], flags: MemFlags) -> Option<MemFlags> {
+        if !(self.p.tok.kind == Tok::Word && self.p.bytes(self.p.tok) == word) {
             return Some(flags);
         }
         self.p.bump();

@@ -168,10 +168,13 @@ impl Printer<'_> {
                     write!(self.out, ", {n}")?;
                 }
             }
-            InstData::MemBlock { flags, .. } => {
+            InstData::MemBlock { flags, source, .. } => {
                 self.flags(*flags);
                 self.values(args)?;
                 self.align(*flags)?;
+                if let Some(align) = source.explicit_align().filter(|_| source != flags) {
+                    write!(self.out, " from {align}")?;
+                }
             }
             InstData::Sreg { reg } => write!(self.out, "sreg.{reg}")?,
             InstData::Call { callee, .. } => {

@@ -71,7 +71,7 @@ impl PtxData {
     #[must_use]
     pub fn with_modifier(&self, modifier: Mod, results: usize) -> Option<Self> {
         let mnemonic = self.mnemonic.try_with(modifier).filter(|_| !self.mnemonic.has(modifier))?;
-        let made = PtxData::new(mnemonic, self.operands.clone()).resolved_alone(results);
+        let made = PtxData::new(mnemonic.canonical(), self.operands.clone()).resolved_alone(results);
         made.instruction.is_some().then_some(made)
     }
 

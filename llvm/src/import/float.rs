@@ -2,8 +2,6 @@
 
 use super::function::Builder;
 use crate::error::{Error, Result};
-use crate::module::ValueId;
-use crate::module::body::InstKind;
 use crate::module::ops::{BinaryOp, FastMath, Predicate};
 use warpsmith_ir::{self as ir, FloatCC, InstBuilder, Opcode, Type, Value};
 
@@ -103,21 +101,5 @@ impl Builder<'_, '_, '_> {
             ..ir::FloatMode::default()
         };
         self.b.ins().float(op, mode, args)
-    }
-
-    /// The factors of a product that may be fused with a sum: it has the flag, and nothing else uses it.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "only products are contracted")]
-    pub fn contracted(&self, value: ValueId, flags: FastMath) -> Option<(ValueId, ValueId)> {
-        if !flags.has(FastMath::CONTRACT) {
-            return None;
-        }
-        match self.body.definition(value)?.kind {
-            InstKind::Binary { op: BinaryOp::Fmul, flags, x, y }
-                if FastMath::of(flags).has(FastMath::CONTRACT) && self.is_used_once(value) =>
-            {
-                Some((x, y))
-            }
-            _ => None,
-        }
     }
 }

@@ -1,6 +1,7 @@
 //! One function: blocks in an order in which definitions come before their uses, block parameters in place of phis.
 
 use super::Importer;
+use super::contract::Uses;
 use super::debug::Scopes;
 use super::shape::{self, Part, Parts};
 use super::signature::{Incoming, Signature};
@@ -34,8 +35,8 @@ pub(super) struct Builder<'i, 'a, 'm> {
     pub(super) blocks: Vec<Option<ir::Block>>,
     /// Which pointers point to one space for certain.
     pub spaces: Vec<Space>,
-    /// How often each value of the function is used, once somebody has asked.
-    uses: OnceCell<Vec<u32>>,
+    /// How values of the function are used, once somebody has asked.
+    pub(super) uses: OnceCell<Uses>,
     /// Pointers to what nothing writes while the kernel runs.
     invariant: FxHashSet<ValueId>,
     /// Loads that `!invariant.load` is attached to, by instruction.
@@ -386,22 +387,6 @@ impl<'a> Builder<'_, 'a, '_> {
                 Err(Error::unsupported(format!("a value of {} scalars where one is expected", many.len())))
             }
         }
-    }
-
-    /// True for a value of the function that is used once.
-    pub fn is_used_once(&self, value: ValueId) -> bool {
-        let uses = self.uses.get_or_init(|| {
-            let mut uses = vec![0u32; self.body.types.len()];
-            for inst in &self.body.insts {
-                self.body.operands(inst, |value| {
-                    if let Some(count) = local(self.body, value).and_then(|n| uses.get_mut(n)) {
-                        *count += 1;
-                    }
-                });
-            }
-            uses
-        });
-        local(self.body, value).and_then(|n| uses.get(n)) == Some(&1)
     }
 
     /// Says what an instruction computes.

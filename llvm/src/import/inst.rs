@@ -255,32 +255,6 @@ impl Builder<'_, '_, '_> {
         }
     }
 
-    /// A product and a sum that may be rounded once, where both say so.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "only sums are contracted")]
-    fn fused(&mut self, op: BinaryOp, flags: u64, x: ValueId, y: ValueId) -> Result<Option<Values>> {
-        let fast = FastMath::of(flags);
-        let (product, other, product_first) = match op {
-            BinaryOp::Fadd | BinaryOp::Fsub => match (self.contracted(x, fast), self.contracted(y, fast)) {
-                (Some(product), _) => (product, y, true),
-                (None, Some(product)) => (product, x, false),
-                (None, None) => return Ok(None),
-            },
-            _ => return Ok(None),
-        };
-        let (a, b, c) = (self.value(product.0)?, self.value(product.1)?, self.value(other)?);
-        let mut out = Values::new();
-        for ((a, b), c) in a.into_iter().zip(b).zip(c) {
-            let (mut a, mut c) = (a, c);
-            match (op, product_first) {
-                (BinaryOp::Fsub, true) => c = self.b.ins().fneg(c),
-                (BinaryOp::Fsub, false) => a = self.b.ins().fneg(a),
-                _ => {}
-            }
-            out.push(self.multiply_add(a, b, c));
-        }
-        Ok(Some(out))
-    }
-
     fn select(&mut self, inst: &Inst, cond: ValueId, x: ValueId, y: ValueId) -> Result<()> {
         let conds = self.value(cond)?;
         let (x, y) = (self.value(x)?, self.value(y)?);

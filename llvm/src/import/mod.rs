@@ -9,6 +9,7 @@ mod atomic;
 mod bits;
 mod call;
 mod constant;
+mod contract;
 mod convert;
 mod debug;
 mod device;

@@ -1,6 +1,7 @@
 //! Facts about functions: control flow, dominators, post-dominators, loops, pointers, memory, ranges of integers, uniformity; and what keeps them between passes.
 
 mod alias;
+mod align;
 mod cfg;
 mod loops;
 mod memory;
@@ -11,6 +12,7 @@ mod uniform;
 
 use crate::pass::Aspects;
 pub use alias::{Access, Effect, Object, Pointer, Pointers, Root};
+pub(crate) use align::alignment_of;
 pub use cfg::Cfg;
 pub use loops::{Loop, Loops};
 pub use memory::{Memory, Version};

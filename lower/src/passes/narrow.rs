@@ -1,4 +1,7 @@
-//! Loads of words of which one byte or one half is used: that is loaded, which masks and shifts it by the way.
+//! Loads of words of which one byte or one half is used: that is loaded, which masks and shifts it by the way. Loads of integers of 64 bits of
+//! which only words are used: the words are loaded.
+
+mod apart;
 
 use super::{insert_before, replace_with};
 use crate::pass::{Changes, Context};
@@ -9,6 +12,15 @@ use warpsmith_ir::{Function, Inst, InstData, Opcode, Type, Value};
 type Users = SecondaryMap<Value, (u32, Option<Inst>)>;
 
 pub(super) fn run(func: &mut Function, _: &mut Context<'_>) -> Changes {
+    let apart = apart::run(func);
+    if apart > 0 {
+        func.dfg.resolve_aliases();
+    }
+    Changes::to_instructions(apart + parts(func))
+}
+
+/// Loads bytes and halves. Returns how many.
+fn parts(func: &mut Function) -> u32 {
     let is_word = |func: &Function, inst: Inst| {
         matches!(func.dfg[inst], InstData::Load { flags, .. } if !flags.volatile)
             && func.dfg.first_result(inst).is_some_and(|word| func.dfg.ty(word) == Type::I32)
@@ -16,7 +28,7 @@ pub(super) fn run(func: &mut Function, _: &mut Context<'_>) -> Changes {
     let insts = || func.layout.blocks().flat_map(|block| func.layout.insts(block));
     let loads: Vec<Inst> = insts().filter(|&inst| is_word(func, inst)).collect();
     if loads.is_empty() {
-        return Changes::NONE;
+        return 0;
     }
     let mut users: Users = SecondaryMap::new();
     users.resize(func.dfg.num_values());
@@ -30,7 +42,7 @@ pub(super) fn run(func: &mut Function, _: &mut Context<'_>) -> Changes {
     if changes > 0 {
         func.dfg.resolve_aliases();
     }
-    Changes::to_instructions(changes)
+    changes
 }
 
 /// Loads the part of a word that is used, if there is one.

@@ -4,10 +4,14 @@
 //! Loads move up to the first of them, stores down to the last; nothing in between may write, or touch, their bytes. Works within blocks.
 
 use super::insert_before;
-use crate::analysis::{Access, Effect, Pointers};
+use crate::analysis::{Access, Effect, Pointers, alignment_of};
 use crate::pass::{Changes, Context};
+use crate::rules::known::KnownBits;
+use cranelift_entity::PrimaryMap;
 use smallvec::SmallVec;
-use warpsmith_ir::{Block, Function, Inst, InstData, MemFlags, Opcode, Type, Value, ValueList};
+use warpsmith_ir::{
+    Block, Function, Global, GlobalId, Inst, InstData, MemFlags, Opcode, Type, Value, ValueList,
+};
 use warpsmith_isa::StateSpace;
 
 /// Accesses that are looked at together.
@@ -21,15 +25,61 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let pointers = cx.analyses.get::<Pointers>(func);
     let pointers = &*pointers;
     let wide = cx.target.is_some_and(|target| target.sm >= 100);
-    let mut changes = 0;
+    let mut known = None;
+    let mut changes = align(func, cx.globals, &mut known);
     for block in func.layout.blocks().collect::<Vec<Block>>() {
         let (loads, stores, writes) = (Vec::new(), Vec::new(), Vec::new());
-        changes += Packer { func, pointers, wide, loads, stores, writes }.block(block);
+        let (globals, known) = (cx.globals, &mut known);
+        changes += Packer { func, pointers, globals, known, wide, loads, stores, writes }.block(block);
     }
     if changes > 0 {
         func.dfg.resolve_aliases();
     }
     Changes::to_instructions(changes)
+}
+
+/// Says of accesses that are less aligned than their types what their addresses are seen to be aligned to.
+fn align(func: &mut Function, globals: &PrimaryMap<GlobalId, Global>, known: &mut Option<KnownBits>) -> u32 {
+    let mut changes = 0;
+    for inst in func.layout.blocks().flat_map(|block| func.layout.insts(block)).collect::<Vec<Inst>>() {
+        let (flags, ptr, offset, ty) = match func.dfg[inst] {
+            InstData::Load { flags, offset, ptr } => {
+                let Some(result) = func.dfg.first_result(inst) else { continue };
+                (flags, ptr, offset, func.dfg.ty(result))
+            }
+            InstData::Store { flags, offset, args: [value, ptr] } => (flags, ptr, offset, func.dfg.ty(value)),
+            _ => continue,
+        };
+        let natural = MemFlags::PLAIN.align(ty).min(MAX_BYTES as u32);
+        if flags.align(ty) >= natural {
+            continue;
+        }
+        let seen = seen_alignment(func, globals, known, ptr, offset).min(natural);
+        if seen <= flags.align(ty) {
+            continue;
+        }
+        let Some(better) = flags.with_align(seen) else { continue };
+        let mut data = func.dfg[inst].clone();
+        if let InstData::Load { flags, .. } | InstData::Store { flags, .. } = &mut data {
+            *flags = better;
+        }
+        func.dfg.replace_inst(inst, data);
+        changes += 1;
+    }
+    changes
+}
+
+/// The alignment that an address and an offset are seen to have.
+fn seen_alignment(
+    func: &Function,
+    globals: &PrimaryMap<GlobalId, Global>,
+    known: &mut Option<KnownBits>,
+    ptr: Value,
+    offset: i32,
+) -> u32 {
+    let known = known.get_or_insert_with(|| KnownBits::of_function(func, []));
+    let align = alignment_of(&func.dfg, &func.stack_slots, globals, known, ptr);
+    if offset == 0 { align } else { align.min(1 << offset.trailing_zeros()) }
 }
 
 /// An access that may become part of a wider one.
@@ -46,6 +96,9 @@ struct Part {
 struct Packer<'f> {
     func: &'f mut Function,
     pointers: &'f Pointers,
+    globals: &'f PrimaryMap<GlobalId, Global>,
+    /// Known bits, once somebody has asked.
+    known: &'f mut Option<KnownBits>,
     /// Whether global memory has accesses of 32 bytes.
     wide: bool,
     /// Loads that could still move up to the first of them, stores that could still move down, in the order of the block.
@@ -98,7 +151,7 @@ impl Packer<'_> {
         changes + self.pack_loads() + self.pack_stores()
     }
 
-    fn part(&self, inst: Inst, at: usize, effect: Effect) -> Option<Part> {
+    fn part(&mut self, inst: Inst, at: usize, effect: Effect) -> Option<Part> {
         let dfg = &self.func.dfg;
         let (flags, offset, ptr, ty) = match dfg[inst] {
             InstData::Load { flags, offset, ptr } => (flags, offset, ptr, dfg.ty(dfg.first_result(inst)?)),
@@ -114,7 +167,9 @@ impl Packer<'_> {
             Effect::None if flags.invariant => self.pointers.access(self.func, ptr, offset, ty)?,
             Effect::None | Effect::ReadsAll | Effect::All => return None,
         };
-        Some(Part { inst, at, access, ty, align: flags.align(ty).into() })
+        let seen = seen_alignment(self.func, self.globals, self.known, ptr, offset);
+        let align = flags.align(ty).max(seen);
+        Some(Part { inst, at, access, ty, align: align.into() })
     }
 
     fn pack_loads(&mut self) -> u32 {

@@ -19,7 +19,7 @@ use crate::rules::engine::{self, Facts, Index};
 use crate::rules::known::KnownBits;
 use crate::rules::matching;
 use settled::{Changed, Settled};
-use warpsmith_ir::{Block, Function, Inst, InstData, MemFlags, Opcode, Path, Traits, Type, Value};
+use warpsmith_ir::{Block, Function, Inst, InstData, MemFlags, Opcode, Path, Traits, Type, Value, ValueList};
 
 /// Sweeps over a function; what is left after so many is found by the next run of the pass.
 const MAX_SWEEPS: u32 = 4;
@@ -146,7 +146,7 @@ impl Sweep<'_> {
         }
         if self.demanded.is_none()
             && self.log.allows()
-            && let Some(simpler) = (Canonical { func }).apply(inst)
+            && let Some(simpler) = (Canonical { func, known }).apply(inst)
         {
             self.log.applied(simpler.name());
             simpler.commit(func, inst);
@@ -225,10 +225,11 @@ impl Simpler {
 /// Constants folded, operands in order, and the forms whose operations hold numbers that are not values.
 struct Canonical<'f> {
     func: &'f Function,
+    known: &'f mut KnownBits,
 }
 
 impl Canonical<'_> {
-    fn apply(&self, inst: Inst) -> Option<Simpler> {
+    fn apply(&mut self, inst: Inst) -> Option<Simpler> {
         let dfg = &self.func.dfg;
         if matches!(dfg[inst], InstData::IntConst { .. } | InstData::FloatConst { .. }) {
             return None;
@@ -260,6 +261,7 @@ impl Canonical<'_> {
             InstData::Extract { lane, arg } => self.extract(inst, lane, arg),
             InstData::Unary { op: Opcode::Trunc, arg } => self.truncated(inst, arg),
             InstData::ExtractValue { path, arg } => self.extract_value(inst, path, arg),
+            InstData::Vec { args } => self.put_together(inst, args),
             _ => None,
         }
     }
@@ -329,7 +331,7 @@ impl Canonical<'_> {
         same.then_some(Simpler::Value(part))
     }
 
-    fn extract(&self, inst: Inst, lane: u8, vector: Value) -> Option<Simpler> {
+    fn extract(&mut self, inst: Inst, lane: u8, vector: Value) -> Option<Simpler> {
         let dfg = &self.func.dfg;
         match dfg.def_data(vector)? {
             InstData::Vec { args } => {
@@ -350,8 +352,24 @@ impl Canonical<'_> {
         }
     }
 
+    /// A vector of all elements of another, in their order.
+    fn put_together(&self, inst: Inst, elements: ValueList) -> Option<Simpler> {
+        let dfg = &self.func.dfg;
+        let mut whole = None;
+        for (at, &element) in elements.as_slice(&dfg.pool).iter().enumerate() {
+            let &InstData::Extract { lane, arg } = dfg.def_data(element)? else { return None };
+            let arg = dfg.resolve(arg);
+            if usize::from(lane) != at || *whole.get_or_insert(arg) != arg {
+                return None;
+            }
+        }
+        whole
+            .filter(|&whole| dfg.first_result(inst).is_some_and(|result| dfg.ty(result) == dfg.ty(whole)))
+            .map(Simpler::Value)
+    }
+
     /// Some bits of a vector that was made an integer.
-    fn truncated(&self, inst: Inst, arg: Value) -> Option<Simpler> {
+    fn truncated(&mut self, inst: Inst, arg: Value) -> Option<Simpler> {
         let dfg = &self.func.dfg;
         let whole = match dfg.def_data(arg)? {
             InstData::Binary { op: Opcode::Lshr, args: [x, _] } => dfg.resolve(*x),
@@ -366,10 +384,10 @@ impl Canonical<'_> {
     }
 
     /// The value that another was made of from a bit on, as one of the type that an instruction gives.
-    fn part(&self, inst: Inst, whole: Value, at: u32) -> Option<Simpler> {
+    fn part(&mut self, inst: Inst, whole: Value, at: u32) -> Option<Simpler> {
         let dfg = &self.func.dfg;
         let ty = dfg.ty(dfg.first_result(inst)?);
-        let part = parts::part(dfg, whole, at, ty.bits(), 0)?;
+        let part = parts::part(dfg, self.known, whole, at, ty.bits())?;
         if dfg.ty(part) == ty {
             return Some(Simpler::Value(part));
         }

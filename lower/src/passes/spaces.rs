@@ -257,9 +257,28 @@ fn address_of(data: &PtxData) -> Option<usize> {
     accessed_by(data)
 }
 
-/// Which argument of a PTX instruction that loads, stores or changes a value in memory is its address.
+/// Which argument of a PTX instruction that loads, stores or changes values in memory is its address.
 pub(super) fn accessed_by(data: &PtxData) -> Option<usize> {
-    if !matches!(data.mnemonic().opcode(), Ptx::Atom | Ptx::Red | Ptx::Ld | Ptx::St) {
+    if !matches!(
+        data.mnemonic().opcode(),
+        Ptx::Atom
+            | Ptx::Red
+            | Ptx::Ld
+            | Ptx::St
+            | Ptx::Ldmatrix
+            | Ptx::Stmatrix
+            | Ptx::WmmaLoadA
+            | Ptx::WmmaLoadB
+            | Ptx::WmmaLoadC
+            | Ptx::WmmaStoreD
+            | Ptx::MbarrierInit
+            | Ptx::MbarrierInval
+            | Ptx::MbarrierArrive
+            | Ptx::MbarrierTestWait
+            | Ptx::MbarrierTestWaitParity
+            | Ptx::MbarrierTryWait
+            | Ptx::MbarrierTryWaitParity
+    ) {
         return None;
     }
     let at = data.operands.iter().position(|operand| matches!(operand, PtxOperand::Address(_)))?;

@@ -40,6 +40,9 @@ impl Selector<'_> {
     }
 
     fn truncate(&mut self, inst: ir::Inst, arg: Value, from: Type, to: Type) {
+        if self.shares_low_word(inst).is_some() {
+            return;
+        }
         let result = self.result(inst);
         if is_i1(to) {
             let class = RegClass::for_bits(from.bits().min(64));
@@ -63,8 +66,12 @@ impl Selector<'_> {
             && matches!(op, ir::Opcode::Lshr | ir::Opcode::Ashr)
             && self.int_const(by) == Some(16)
         {
-            let (low, whole) = (Operand::Def(self.temp(RegClass::B16)), Operand::Use(self.reg(whole)));
-            return self.emit(ptx!(Mov.B32), &[Operand::Vector(2), low, result, whole]);
+            let whole = self.reg(whole);
+            return self.take_half(inst, whole, true);
+        }
+        if self.is_written_before[inst] || self.writes_other_half(inst) {
+            let whole = self.reg(arg);
+            return self.take_half(inst, whole, false);
         }
         let source = Operand::Use(self.reg(arg));
         match (from.bits(), to.bits()) {

@@ -53,6 +53,10 @@ impl Selector<'_> {
                 Some(&InstData::Index { scale, args: [base, by] }) => {
                     self.int_const(by).and_then(|by| by.checked_mul(scale.into())).map(|by| (base, by))
                 }
+                // A number that is the address: of memory whose addresses have 32 bits, which sums wrap around.
+                Some(&InstData::Binary { op: IrOp::Iadd, args: [base, by] }) if self.ty(at) == Type::I32 => {
+                    self.int_const(by).map(|by| (base, i64::from(by as i32)))
+                }
                 Some(&InstData::StackAddr { slot, offset }) if space == Some(StateSpace::Local) => {
                     let sum = total.checked_add(offset.into()).filter(fits);
                     return sum

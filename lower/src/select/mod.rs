@@ -18,6 +18,7 @@ mod control;
 mod convert;
 mod debug;
 mod float;
+mod halves;
 mod integer;
 mod memory;
 mod narrow;
@@ -126,6 +127,12 @@ struct Selector<'a> {
     regs: SecondaryMap<Value, Regs>,
     /// Addresses in shared memory that are computed in 32 bits.
     narrow: SecondaryMap<Value, bool>,
+    /// The instruction that takes the other half of a word, behind the one that takes the first.
+    other_half: SecondaryMap<ir::Inst, PackedOption<ir::Inst>>,
+    /// Whether an instruction before has written the result.
+    is_written_before: SecondaryMap<ir::Inst, bool>,
+    /// What takes a half of each word first, in the current block.
+    half_taken: FxHashMap<(Value, u8), (ir::Inst, bool)>,
     /// The registers of 32 bits for the addresses of shared variables, which may be wanted in 64 bits too.
     low: SecondaryMap<Value, PackedOption<VReg>>,
     /// Loads of what is only extended, which is done by the load: with the sign or with zeros.
@@ -168,6 +175,9 @@ impl<'a> Selector<'a> {
             uses: filled(values),
             regs: filled(values),
             narrow: SecondaryMap::new(),
+            other_half: SecondaryMap::new(),
+            is_written_before: SecondaryMap::new(),
+            half_taken: FxHashMap::default(),
             low: SecondaryMap::new(),
             extending: SecondaryMap::new(),
             quotients: None,
@@ -284,6 +294,7 @@ impl<'a> Selector<'a> {
             self.origin = Some(terminator);
             self.select_terminator(terminator);
         }
+        self.pair_halves(block);
         // A `switch` has made blocks of its own.
         self.start = self.out.insts.len();
         self.end_group();
@@ -313,6 +324,7 @@ impl<'a> Selector<'a> {
         if let Some(first) = results.get(0) {
             let asked_for = |value: Value| self.regs[value].count > 0 || self.low[value].is_some();
             let asked_for = results.into_iter().any(asked_for);
+            let asked_for = asked_for || self.writes_other_half(inst);
             let passed_on = self.alias[first].is_some();
             if passed_on || (!asked_for && func.traits(inst).is_removable()) {
                 return;

@@ -4,7 +4,7 @@
 //! - it is that of a variable or a stack slot plus offsets, through selections and parameters of blocks, and the low words of the offsets cost nothing
 //!   (what was extended from 32 bits, times a constant); and
 //! - nobody sees more of it than what it leads to: it is the address of loads, stores and operations of the tables that name `.shared`, or
-//!   another such address is computed from it.
+//!   its low word is taken as a number, as `__cvta_generic_to_shared` is used, or another such address is computed from it.
 //!
 //! The low word of a sum is the sum of the low words, whatever wraps on the way, so that both ways lead to the same byte. What is compared, cast
 //! to a generic pointer, stored, or passed to a function keeps 64 bits, and so does what it is computed from; only the address of the variable
@@ -37,8 +37,19 @@ fn computes_address(func: &ir::Function, inst: ir::Inst) -> bool {
 }
 
 impl Selector<'_> {
-    /// Decides which addresses are held in 32 bits: all that may be, less those that something forbids, until nothing does.
+    /// Decides which addresses are held in 32 bits, and lets numbers share their registers.
     pub(super) fn find_narrow(&mut self) {
+        self.decide_narrow();
+        let func = self.func;
+        for inst in self.cfg.reverse_postorder().to_vec().into_iter().flat_map(|b| func.layout.insts(b)) {
+            if let (Some(address), Some(number)) = (self.shares_low_word(inst), func.dfg.first_result(inst)) {
+                self.regs[number] = Regs { first: self.low_reg(address).into(), count: 1 };
+            }
+        }
+    }
+
+    /// All addresses that may be, less those that something forbids, until nothing does.
+    fn decide_narrow(&mut self) {
         let func = self.func;
         let has_variables = self.module.globals.values().any(|global| is_low(global.space));
         if !has_variables && func.stack_slots.is_empty() {
@@ -76,6 +87,20 @@ impl Selector<'_> {
             }
         }
         self.narrow.clear();
+    }
+
+    /// The address with a register of 32 bits of which an instruction takes the low word, which is in that register.
+    pub(super) fn shares_low_word(&self, inst: ir::Inst) -> Option<Value> {
+        self.low_word_of(inst).filter(|&address| self.has_low_word(address))
+    }
+
+    /// The address in low memory of which an instruction takes the low word as a number.
+    fn low_word_of(&self, inst: ir::Inst) -> Option<Value> {
+        let dfg = &self.func.dfg;
+        let InstData::Unary { op: IrOp::Trunc, arg } = dfg[inst] else { return None };
+        let address = self.resolve(arg);
+        let is_word = dfg.first_result(inst).is_some_and(|number| dfg.ty(number) == Type::I32);
+        (is_word && self.ty(address).space().is_some_and(is_low)).then_some(address)
     }
 
     /// A debugger reads the variables of code that is not optimised in registers as wide as their type.
@@ -142,6 +167,7 @@ impl Selector<'_> {
                 n == 0 && self.is_narrow(inst)
             }
             InstData::Ternary { op: IrOp::Select, .. } => n > 0 && self.is_narrow(inst),
+            InstData::Unary { op: IrOp::Trunc, .. } => return self.low_word_of(inst).is_some(),
             InstData::Ptx { data, .. } => is_shared_address(&dfg.ptx[data], n),
             _ => false,
         };

@@ -71,15 +71,13 @@ impl Selector<'_> {
     /// An element of a vector whose registers hold several.
     pub(super) fn extract(&mut self, inst: ir::Inst, vector: Value, lane: u8) {
         let ty = self.ty(vector);
-        let result = self.result(inst);
         match ty.element_type().bits() {
             16 => {
                 let (reg, position) = self.locate(vector, lane);
-                let other = Operand::Def(self.temp(RegClass::B16));
-                let (low, high) = if position == 0 { (result, other) } else { (other, result) };
-                self.emit(ptx!(Mov.B32), &[Operand::Vector(2), low, high, Operand::Use(reg)]);
+                self.take_half(inst, reg, position == 1);
             }
             8 => {
+                let result = self.result(inst);
                 let (reg, position) = self.locate(vector, lane);
                 let (reg, shift) = (Operand::Use(reg), Operand::Int(8 * i64::from(position)));
                 if ty.bits() == 16 {

@@ -296,7 +296,7 @@ impl<'m> Body<'m, '_> {
                     self.body.copy(*d, *new.unwrap_or(old));
                 }
             }
-            &InstData::MemBlock { op, flags, args } => self.mem_block(op, flags, args),
+            &InstData::MemBlock { op, flags, source, args } => self.mem_block(op, flags, source, args),
             InstData::Sreg { reg } => {
                 let (_, dst) = self.result(inst);
                 match Special::from_name(&reg.to_string()) {

@@ -195,9 +195,16 @@ impl Body<'_, '_> {
     }
 
     /// `memcpy`, `memmove` and `memset`: a loop over pieces as large as the alignment allows, where they make up the size.
-    pub(super) fn mem_block(&mut self, op: Opcode, flags: MemFlags, [to, from, size]: [Value; 3]) {
+    pub(super) fn mem_block(
+        &mut self,
+        op: Opcode,
+        flags: MemFlags,
+        source: MemFlags,
+        [to, from, size]: [Value; 3],
+    ) {
         let (to_space, to, _) = self.place(to, 0);
-        let align = flags.explicit_align().unwrap_or(1).min(8);
+        let align = [flags, source].map(|flags| flags.explicit_align().unwrap_or(1).min(8));
+        let align = align[0].min(align[1]);
         let constant = match self.function.dfg.int_const(self.function.dfg.resolve(size)) {
             Some(value) if self.ty(size) == Type::I32 => Some(u64::from(value as u32)),
             constant => constant.map(|value| value as u64),

@@ -220,22 +220,23 @@ impl Builder<'_, '_, '_> {
             let align = set.number(index, crate::module::attributes::known::ALIGN);
             align.or(old.and_then(|n| u64::try_from(n).ok())).unwrap_or(1).clamp(1, 16) as u32
         };
-        let align = if what == Block::Fill { align_of(1) } else { align_of(1).min(align_of(2)) };
         let volatile = if old.is_some() {
             self.body.args(call).get(4).and_then(|arg| self.constant_integer(*arg)) == Some(1)
         } else {
             volatile
         };
         let flags = access_flags(volatile, false);
-        let flags = flags.with_align(align).unwrap_or(flags);
+        let aligned = |index| flags.with_align(align_of(index)).unwrap_or(flags);
+        let (flags, source) = (aligned(1), aligned(if what == Block::Fill { 1 } else { 2 }));
         let width = if self.type_of(size).bits() <= 32 { Type::I32 } else { Type::I64 };
         let size = self.resize(size, width);
         let from = self.scalar(self.arg(call, 1)?)?;
-        match what {
-            Block::Copy => self.b.ins().memcpy(flags, to, from, size),
-            Block::Move => self.b.ins().memmove(flags, to, from, size),
-            Block::Fill => self.b.ins().memset(flags, to, from, size),
+        let op = match what {
+            Block::Copy => ir::Opcode::Memcpy,
+            Block::Move => ir::Opcode::Memmove,
+            Block::Fill => ir::Opcode::Memset,
         };
+        self.b.ins().mem_block_from(op, flags, source, [to, from, size]);
         Ok(())
     }
 

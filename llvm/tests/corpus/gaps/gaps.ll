@@ -847,3 +847,47 @@ define ptx_kernel void @section_addresses(ptr %out) {
   store i64 %below64, ptr %p3
   ret void
 }
+
+declare void @llvm.lifetime.start.p0(ptr)
+
+; The same through a variable that is written twice, read by two sums; a difference of what is read in another block too, and of what another pointer may
+; have changed, is rounded twice.
+define ptx_kernel void @contract_variables(ptr %out) {
+  %p = alloca float
+  %q = alloca float
+  %keep = alloca ptr
+  %zero = load i64, ptr %out
+  %z = sitofp i64 %zero to float
+  %a = fadd float %z, 0x3FF0000020000000
+  call void @llvm.lifetime.start.p0(ptr %p)
+  store float 2.0, ptr %p
+  %m = fmul contract float %a, %a
+  store float %m, ptr %p
+  %m0 = load float, ptr %p
+  %m1 = load float, ptr %p
+  %s = fadd contract float %m0, 0xBFF0000040000000
+  %t = fadd contract float 0xBFF0000040000000, %m1
+  %u = fsub contract float %m1, 0x3FF0000040000000
+  store ptr %q, ptr %keep
+  store float %m, ptr %q
+  %other = load ptr, ptr %keep
+  store float 3.0, ptr %other
+  %m2 = load float, ptr %q
+  %v = fadd contract float %m2, 0xBFF0000040000000
+  %b0 = bitcast float %s to i32
+  %w0 = zext i32 %b0 to i64
+  store i64 %w0, ptr %out
+  %b1 = bitcast float %t to i32
+  %w1 = zext i32 %b1 to i64
+  %o1 = getelementptr i64, ptr %out, i64 1
+  store i64 %w1, ptr %o1
+  %b2 = bitcast float %u to i32
+  %w2 = zext i32 %b2 to i64
+  %o2 = getelementptr i64, ptr %out, i64 2
+  store i64 %w2, ptr %o2
+  %b3 = bitcast float %v to i32
+  %w3 = zext i32 %b3 to i64
+  %o3 = getelementptr i64, ptr %out, i64 3
+  store i64 %w3, ptr %o3
+  ret void
+}

@@ -4,8 +4,12 @@
 //! by byte. `memmove` finds out which of its addresses is lower and goes up or down accordingly.
 
 use super::memory::flags_for;
+use crate::analysis::alignment_of;
+use crate::rules::known::KnownBits;
+use cranelift_entity::PrimaryMap;
 use warpsmith_ir::{
-    Block, Function, Inst, InstBuilder, InstData, IntCC, MemFlags, Opcode, Scalar, Type, Value,
+    Block, Function, Global, GlobalId, Inst, InstBuilder, InstData, IntCC, MemFlags, Opcode, Scalar, Type,
+    Value,
 };
 use warpsmith_isa::StateSpace;
 
@@ -19,17 +23,40 @@ const UNROLLED_FROM_VARIABLE: u64 = 64;
 const WIDEST: u32 = 16;
 
 /// Expands every block operation of a function. Returns how many there were.
-pub(super) fn expand(func: &mut Function) -> u32 {
+pub(super) fn expand(func: &mut Function, globals: &PrimaryMap<GlobalId, Global>) -> u32 {
+    let mut known = None;
     let blocks: Vec<Block> = func.layout.blocks().collect();
     let insts = blocks.into_iter().flat_map(|block| func.layout.insts(block)).collect::<Vec<Inst>>();
     let mut count = 0;
     for inst in insts {
-        if let InstData::MemBlock { op, flags, args } = func.dfg[inst] {
-            Expansion { op, flags, args, at: inst, func }.expand();
+        if let InstData::MemBlock { op, flags, source, args } = func.dfg[inst] {
+            let align = alignment(func, globals, &mut known, [flags, source], args);
+            Expansion { op, flags, align, args, at: inst, func }.expand();
             count += 1;
         }
     }
     count
+}
+
+/// The alignment of what is copied and of where to: as the operation says, or as the addresses show.
+fn alignment(
+    func: &Function,
+    globals: &PrimaryMap<GlobalId, Global>,
+    known: &mut Option<KnownBits>,
+    flags: [MemFlags; 2],
+    [to, from, _]: [Value; 3],
+) -> [u32; 2] {
+    let said = flags.map(|flags| flags.explicit_align().unwrap_or(1).min(WIDEST));
+    let mut of = |said: u32, ptr: Value| {
+        if said == WIDEST || !func.dfg.ty(ptr).is_ptr() {
+            return said;
+        }
+        let known = known.get_or_insert_with(|| KnownBits::of_function(func, []));
+        said.max(alignment_of(&func.dfg, &func.stack_slots, globals, known, ptr).min(WIDEST))
+    };
+    let to = of(said[0], to);
+    // A byte that is put everywhere has no address.
+    [to, if func.dfg.ty(from).is_ptr() { of(said[1], from) } else { to }]
 }
 
 struct Expansion<'a> {
@@ -38,6 +65,8 @@ struct Expansion<'a> {
     at: Inst,
     op: Opcode,
     flags: MemFlags,
+    /// The alignment of what is written and of what is read.
+    align: [u32; 2],
     args: [Value; 3],
 }
 
@@ -49,8 +78,13 @@ impl Expansion<'_> {
             Type::I32 => u64::from(value as u32),
             _ => value as u64,
         });
-        let align = self.flags.explicit_align().unwrap_or(1).min(WIDEST);
+        let align = self.align[0].min(self.align[1]);
+        let wide = self.align[0].max(self.align[1]);
         match constant {
+            // What the other address is aligned to may be seen when the function is optimised; if not, selection takes the pieces apart.
+            Some(size) if wide > align && size.div_ceil(wide.into()) <= UNROLLED && !self.is_local() => {
+                self.side_by_side(size, wide)
+            }
             Some(size) if size.div_ceil(align.into()) <= self.most_side_by_side() => {
                 self.side_by_side(size, align)
             }
@@ -81,6 +115,23 @@ impl Expansion<'_> {
         }
     }
 
+    /// Whether one of the addresses is in a stack slot, whose fields become values.
+    fn is_local(&self) -> bool {
+        let dfg = &self.func.dfg;
+        self.args[..2].iter().any(|&ptr| {
+            let mut at = dfg.resolve(ptr);
+            while let Some(
+                &InstData::Unary { op: Opcode::Addrspacecast, arg: base }
+                | &InstData::Binary { op: Opcode::Ptradd, args: [base, _] }
+                | &InstData::Index { args: [base, _], .. },
+            ) = dfg.def_data(at)
+            {
+                at = dfg.resolve(base);
+            }
+            matches!(dfg.def_data(at), Some(InstData::StackAddr { .. }))
+        })
+    }
+
     /// Loads and stores without a loop; all loads come first, so that overlapping does no harm.
     fn side_by_side(&mut self, size: u64, align: u32) {
         let [to, from, _] = self.args;
@@ -94,10 +145,16 @@ impl Expansion<'_> {
         let is_set = self.op == Opcode::Memset;
         let values: Vec<Value> = pieces
             .iter()
-            .map(|&(offset, piece)| if is_set { self.filled(piece) } else { self.load(from, offset, piece) })
+            .map(|&(offset, piece)| {
+                if is_set {
+                    self.filled(piece)
+                } else {
+                    self.load(from, offset, piece, self.align_at(1, offset, piece))
+                }
+            })
             .collect();
         for (&(offset, piece), value) in pieces.iter().zip(values) {
-            self.store(value, to, offset, piece);
+            self.store(value, to, offset, piece, self.align_at(0, offset, piece));
         }
     }
 
@@ -162,10 +219,10 @@ impl Expansion<'_> {
         let offset = if upward { index } else { next };
         let value = filled.unwrap_or_else(|| {
             let from = self.func.before(back).ptradd(from, offset);
-            self.load(from, 0, piece)
+            self.load(from, 0, piece, piece)
         });
         let to = self.func.before(back).ptradd(to, offset);
-        self.store(value, to, 0, piece);
+        self.store(value, to, 0, piece, piece);
         self.at = at;
     }
 
@@ -208,15 +265,29 @@ impl Expansion<'_> {
         if piece == WIDEST { self.func.before(self.at).vec(&[whole, whole]) } else { whole }
     }
 
-    fn load(&mut self, from: Value, offset: i32, piece: u32) -> Value {
-        let flags = flags_for(self.flags, piece, piece);
-        self.func.before(self.at).load(piece_type(piece), flags, from, offset)
+    /// Loads a piece from an address that is so aligned.
+    fn load(&mut self, from: Value, offset: i32, piece: u32, align: u32) -> Value {
+        let flags = flags_for(self.flags, align, piece);
+        // What is less aligned on one side may be taken apart.
+        let ty = if piece > self.align[0].min(self.align[1]) { words(piece) } else { piece_type(piece) };
+        self.func.before(self.at).load(ty, flags, from, offset)
     }
 
-    fn store(&mut self, value: Value, to: Value, offset: i32, piece: u32) {
-        let flags = flags_for(self.flags, piece, piece);
+    fn store(&mut self, value: Value, to: Value, offset: i32, piece: u32, align: u32) {
+        let flags = flags_for(self.flags, align, piece);
         self.func.before(self.at).store(flags, value, to, offset);
     }
+
+    /// The alignment of a piece of what is written or read.
+    fn align_at(&self, of: usize, offset: i32, piece: u32) -> u32 {
+        let align = self.align[of].min(piece);
+        if offset == 0 { align } else { align.min(1 << offset.trailing_zeros()) }
+    }
+}
+
+/// The type that moves a piece which may be taken apart.
+fn words(piece: u32) -> Type {
+    Type::vector(Scalar::I32, piece / 4).unwrap_or_else(|| piece_type(piece))
 }
 
 /// The type that moves a piece.

@@ -45,7 +45,7 @@ impl ModulePass for Aggregates {
         if !is_needed(module) {
             return 0;
         }
-        let Module { functions, types, .. } = module;
+        let Module { functions, types, globals, .. } = module;
         let before: PrimaryMap<FuncId, Boundary> =
             functions.values().map(|func| Boundary::of(func, types)).collect();
         let mut changes = 0;
@@ -58,7 +58,7 @@ impl ModulePass for Aggregates {
             func.ret = boundary.passed.into_iter().collect();
             if !func.is_declaration() && has_parts(func) {
                 changes += Splitter::new(func, types, &before, boundary).run();
-                changes += blocks::expand(func);
+                changes += blocks::expand(func, globals);
             }
         }
         changes

@@ -237,7 +237,7 @@ fn fingerprint(func: &Function, inst: Inst) -> u32 {
         InstData::ExtractValue { path, .. } | InstData::InsertValue { path, .. } => {
             dfg.paths[*path].hash(&mut hasher);
         }
-        InstData::MemBlock { flags, .. } => flags.hash(&mut hasher),
+        InstData::MemBlock { flags, source, .. } => (flags, source).hash(&mut hasher),
         InstData::Sreg { reg } => reg.hash(&mut hasher),
         InstData::Call { callee, .. } => callee.hash(&mut hasher),
         InstData::Ptx { data, .. } => data.hash(&mut hasher),

@@ -2,8 +2,10 @@
 //! operations they are simplified, shared and moved like all others.
 
 use crate::passes::{insert_before, replace_with};
-use warpsmith_ir::{FloatCC, Function, Inst, InstData, IntCC, Opcode, PtxOperand, Traits, Type, Value};
-use warpsmith_isa::{self as isa, Mod, ScalarType, TypeClass};
+use warpsmith_ir::{
+    DataFlowGraph, FloatCC, Function, Inst, InstData, IntCC, Opcode, PtxOperand, Traits, Type, Value,
+};
+use warpsmith_isa::{self as isa, Mod, ScalarType, StateSpace, TypeClass};
 
 /// Writes a table operation as core operations if these say the same, and says whether they do.
 pub(super) fn to_core(func: &mut Function, inst: Inst) -> bool {
@@ -19,6 +21,13 @@ pub(super) fn to_core(func: &mut Function, inst: Inst) -> bool {
         (mnemonic.opcode(), mnemonic.mods(), &operands[..], &args[..])
     {
         return widen_bf16(func, inst, half, to);
+    }
+    if let (isa::Opcode::Isspacep, &[space], [PtxOperand::Value], &[address]) =
+        (mnemonic.opcode(), mnemonic.mods(), &operands[..], &args[..])
+    {
+        let Some(is_in) = is_in_space(func, address, space) else { return false };
+        func.dfg.replace_inst(inst, InstData::IntConst { value: is_in.into() });
+        return true;
     }
     let Some(ty) = mnemonic.types().next().filter(|_| mnemonic.types().count() == 1) else { return false };
     let mut args = args.into_iter().map(|arg| func.dfg.resolve(arg));
@@ -89,6 +98,51 @@ fn binary(table: isa::Opcode, mods: &[Mod], ty: ScalarType, to: Type) -> Option<
         isa::Opcode::Max => Some(if signed { Opcode::Smax } else { Opcode::Umax }),
         _ => None,
     }
+}
+
+/// Whether a generic address that was cast from another points into a state space (PTX ISA 9.0, 9.7.9.23). `None` if that is not known.
+#[expect(clippy::wildcard_enum_match_arm, reason = "no other space is asked for, or known of a pointer")]
+fn is_in_space(func: &Function, address: Value, space: Mod) -> Option<bool> {
+    let dfg = &func.dfg;
+    let mut address = dfg.resolve(address);
+    while let Some(
+        &InstData::Unary { op: Opcode::Ptrtoint | Opcode::Addrspacecast, arg }
+        | &InstData::Binary { op: Opcode::Ptradd, args: [arg, _] }
+        | &InstData::Index { args: [arg, _], .. },
+    ) = dfg.def_data(address)
+    {
+        address = dfg.resolve(arg);
+        if dfg.ty(address).space().is_some_and(|space| space != StateSpace::Generic) {
+            break;
+        }
+    }
+    let points_to = match dfg.ty(address).space()? {
+        known @ (StateSpace::Global | StateSpace::Shared | StateSpace::Local | StateSpace::Const) => known,
+        _ => return None,
+    };
+    match space {
+        Mod::Global => Some(points_to == StateSpace::Global),
+        Mod::Local => Some(points_to == StateSpace::Local),
+        Mod::Const => Some(points_to == StateSpace::Const),
+        Mod::SharedCluster => Some(points_to == StateSpace::Shared),
+        // What was mapped to another block of the cluster is not in this one's memory.
+        Mod::Shared | Mod::SharedCta if points_to == StateSpace::Shared => {
+            is_variable(dfg, address).then_some(true)
+        }
+        Mod::Shared | Mod::SharedCta => Some(false),
+        _ => None,
+    }
+}
+
+/// Whether an address is that of a variable, plus something.
+fn is_variable(dfg: &DataFlowGraph, mut address: Value) -> bool {
+    while let Some(
+        &InstData::Binary { op: Opcode::Ptradd, args: [base, _] } | &InstData::Index { args: [base, _], .. },
+    ) = dfg.def_data(address)
+    {
+        address = dfg.resolve(base);
+    }
+    matches!(dfg.def_data(address), Some(InstData::GlobalAddr { .. }))
 }
 
 /// The same bits with zeros below them, which a rule finds in the word that the number is a half of.

@@ -1,0 +1,76 @@
+//! The alignment of addresses: what variables and stack slots have, less what is added to them.
+
+use crate::rules::known::{KnownBits, mask};
+use cranelift_entity::PrimaryMap;
+use warpsmith_ir::{DataFlowGraph, Global, GlobalId, InstData, Opcode, StackSlot, StackSlotData, Value};
+
+/// Sums that are looked through.
+const MAX_SUMS: u32 = 16;
+
+/// More than any access asks for.
+const MAX_ALIGN: u32 = 128;
+
+/// The alignment in bytes that an address is seen to have: a power of two, 1 if nothing is known of it.
+pub(crate) fn alignment_of(
+    dfg: &DataFlowGraph,
+    slots: &PrimaryMap<StackSlot, StackSlotData>,
+    globals: &PrimaryMap<GlobalId, Global>,
+    known: &mut KnownBits,
+    address: Value,
+) -> u32 {
+    let mut at = dfg.resolve(address);
+    let mut align = MAX_ALIGN;
+    for _ in 0..MAX_SUMS {
+        let (base, by) = match dfg.def_data(at) {
+            Some(&InstData::Binary { op: Opcode::Ptradd, args: [base, by] }) => {
+                (base, factor(dfg, known, by))
+            }
+            Some(&InstData::Index { scale, args: [base, index] }) => {
+                (base, lowest_bit(i64::from(scale)).saturating_mul(factor(dfg, known, index)))
+            }
+            Some(&InstData::Unary { op: Opcode::Addrspacecast, arg }) => (arg, MAX_ALIGN),
+            Some(&InstData::GlobalAddr { global, offset }) => {
+                return globals
+                    .get(global)
+                    .map_or(1, |global| align.min(of_variable(global)).min(lowest_bit(offset.into())));
+            }
+            Some(&InstData::StackAddr { slot, offset }) => {
+                return slots
+                    .get(slot)
+                    .map_or(1, |slot| align.min(slot.align).min(lowest_bit(offset.into())));
+            }
+            _ => return 1,
+        };
+        align = align.min(by);
+        if align == 1 {
+            break;
+        }
+        at = dfg.resolve(base);
+    }
+    1
+}
+
+/// The alignment of a variable: as written, else that of its elements where these are numbers.
+fn of_variable(global: &Global) -> u32 {
+    global.align.unwrap_or_else(|| global.ty.bytes().map_or(1, u32::next_power_of_two))
+}
+
+/// The greatest power of two, up to [`MAX_ALIGN`], that divides a number for certain.
+fn factor(dfg: &DataFlowGraph, known: &mut KnownBits, number: Value) -> u32 {
+    match (dfg.int_const(dfg.resolve(number)), known.of(dfg, number)) {
+        (Some(constant), _) => lowest_bit(constant),
+        (None, Some(known)) => {
+            let bits = dfg.ty(number).bits();
+            // Bits above the width of a number are its sign's.
+            lowest_bit((!known.zeros & mask(bits)) as i64)
+        }
+        (None, None) => 1,
+    }
+}
+
+/// The lowest bit of a number, or [`MAX_ALIGN`] if that is less.
+const fn lowest_bit(number: i64) -> u32 {
+    let zeros = number.trailing_zeros();
+    let most = MAX_ALIGN.trailing_zeros();
+    1 << if zeros < most { zeros } else { most }
+}

@@ -176,7 +176,7 @@ pub(crate) fn standard() -> Passes {
         .with_module(merge::Merge)
         .with(pass("ifconvert", "compute both sides of small branches and select", ifconvert::run))
         .with(pass("thread", "lead edges past branches that they decide", thread::run))
-        .with(pass("narrow", "load the one byte or half of a word that is used", narrow::run))
+        .with(pass("narrow", "load the one byte, half or word that is used", narrow::run))
         .with(pass("pack", "access neighbours in memory as vectors", pack::run))
         .with(pass("ranges", "use between which numbers values lie", ranges::run))
         .with(pass("readonly", "mark loads of memory that nothing writes", readonly::run))

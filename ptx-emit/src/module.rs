@@ -135,13 +135,13 @@ fn broken(plan: &Plan<'_>, id: FuncId, unwritten: Unwritten) -> Box<Diagnostic> 
     Box::new(output::located(error, plan.module, func, unwritten.origin))
 }
 
-/// Makes room for what the code will be, moves between blocks not counted.
+/// Makes room for what the code will be if each argument of a block is moved.
 fn reserve(tree: &mut Module, code: &mach::Module) {
     let (mut stmts, mut operands) = (0, 0);
     for function in &code.functions {
         // A block has a label and ends with a branch, which has an operand.
-        stmts += RegClass::COUNT + function.insts.len() + 2 * function.blocks.len();
-        operands += function.operands.len() + function.blocks.len();
+        stmts += RegClass::COUNT + function.insts.len() + 2 * function.blocks.len() + function.args.len();
+        operands += function.operands.len() + function.blocks.len() + 2 * function.args.len();
     }
     tree.reserve(stmts, operands);
 }

@@ -202,6 +202,9 @@ pub(crate) fn standard() -> Passes {
 
 /// Makes the operands of an instruction, without the arguments of branch targets, the values that they denote.
 pub(crate) fn resolve_args(func: &mut Function, inst: Inst) {
+    if func.dfg.args(inst).iter().all(|value| func.dfg.resolve(*value) == *value) {
+        return;
+    }
     for n in 0..func.dfg.args(inst).len() {
         let value = func.dfg.args(inst)[n];
         let resolved = func.dfg.resolve(value);

@@ -19,6 +19,8 @@ pub struct Index {
     entries: &'static [Entry],
     /// By operation and how it compares the number of its group, plus one.
     numbers: &'static [[u8; WAYS]; OPERATIONS],
+    /// The operations that there are groups for.
+    known: &'static [bool; OPERATIONS],
     groups: &'static [Group],
     sets: &'static [u128],
 }
@@ -41,8 +43,16 @@ struct Group {
 #[derive(Debug)]
 struct Tables<const GROUPS: usize, const SETS: usize> {
     numbers: [[u8; WAYS]; OPERATIONS],
+    known: [bool; OPERATIONS],
     groups: [Group; GROUPS],
     sets: [u128; SETS],
+}
+
+impl<const GROUPS: usize, const SETS: usize> Tables<GROUPS, SETS> {
+    const fn index(&'static self, entries: &'static [Entry]) -> Index {
+        let Tables { numbers, known, groups, sets } = self;
+        Index { entries, numbers, known, groups, sets }
+    }
 }
 
 const SIZES: [(usize, usize); 3] = [sizes(ENTRIES[0]), sizes(ENTRIES[1]), sizes(ENTRIES[2])];
@@ -53,18 +63,11 @@ static FAST: Tables<{ SIZES[2].0 }, { SIZES[2].1 }> = tables(ENTRIES[2]);
 
 impl Index {
     /// The rules that always hold.
-    pub const PLAIN: Index =
-        Index { entries: ENTRIES[0], numbers: &PLAIN.numbers, groups: &PLAIN.groups, sets: &PLAIN.sets };
+    pub const PLAIN: Index = PLAIN.index(ENTRIES[0]);
     /// Those about demanded bits.
-    pub const DEMANDED: Index = Index {
-        entries: ENTRIES[1],
-        numbers: &DEMANDED.numbers,
-        groups: &DEMANDED.groups,
-        sets: &DEMANDED.sets,
-    };
+    pub const DEMANDED: Index = DEMANDED.index(ENTRIES[1]);
     /// Those that flags of operations allow.
-    pub const FAST: Index =
-        Index { entries: ENTRIES[2], numbers: &FAST.numbers, groups: &FAST.groups, sets: &FAST.sets };
+    pub const FAST: Index = FAST.index(ENTRIES[2]);
 
     /// The rule of a number.
     pub fn rule(&self, number: usize) -> &'static Rule {
@@ -73,7 +76,7 @@ impl Index {
 
     /// True if there is a rule about an operation.
     pub fn has(&self, op: Opcode) -> bool {
-        self.numbers[op as usize].iter().any(|number| *number != 0)
+        self.known[op as usize]
     }
 
     /// The rules about an operation that compares in a way, of which 0 is none, with operands of these heads in the first two places. `commutes`
@@ -153,13 +156,19 @@ const fn sizes(entries: &[Entry]) -> (usize, usize) {
 
 const fn tables<const GROUPS: usize, const SETS: usize>(entries: &[Entry]) -> Tables<GROUPS, SETS> {
     let none = Group { start: 0, sets: 0, count: 0, classes: [0; HEADS] };
-    let mut tables = Tables { numbers: [[0; WAYS]; OPERATIONS], groups: [none; GROUPS], sets: [0; SETS] };
+    let mut tables = Tables {
+        numbers: [[0; WAYS]; OPERATIONS],
+        known: [false; OPERATIONS],
+        groups: [none; GROUPS],
+        sets: [0; SETS],
+    };
     let (mut groups, mut sets, mut start) = (0, 0, 0);
     while start < entries.len() {
         let (classes, count) = classes(entries, start);
         tables.groups[groups] = Group { start: start as u16, sets: sets as u16, count: count as u8, classes };
         groups += 1;
         tables.numbers[entries[start].root as usize][entries[start].compared as usize] = groups as u8;
+        tables.known[entries[start].root as usize] = true;
         let mut n = start;
         while n < entries.len() && (n == start || !is_first(entries, n)) {
             let mut place = 0;

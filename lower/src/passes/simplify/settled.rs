@@ -120,8 +120,9 @@ impl Changed {
                 });
             }
         }
-        for value in func.dfg.values().take(self.new) {
-            if (uses[value] <= 1) != (self.uses[value] <= 1) {
+        self.uses.resize(self.new);
+        for ((value, uses), before) in uses.iter().zip(self.uses.values()) {
+            if (*uses <= 1) != (*before <= 1) {
                 self.before.insert(value);
             }
         }
@@ -217,10 +218,24 @@ fn fingerprint(func: &Function, inst: Inst) -> u32 {
     let dfg = &func.dfg;
     let mut hasher = FxHasher::default();
     let data = &dfg[inst];
-    (data.opcode() as u32).hash(&mut hasher);
-    let mut of_value = |value: Value| (value.index() as u64 | dfg.ty(value).number() << 32).hash(&mut hasher);
+    let mut of_value = |value: Value| hasher.write_u64(value.index() as u64 | dfg.ty(value).number() << 32);
     dfg.results(inst).into_iter().for_each(&mut of_value);
-    dfg.for_each_use(inst, &mut of_value);
+    // Of most instructions that is all.
+    match data {
+        InstData::Unary { op, arg } => {
+            of_value(*arg);
+            return folded(hasher, *op);
+        }
+        InstData::Binary { op, args } => {
+            args.iter().for_each(|arg| of_value(*arg));
+            return folded(hasher, *op);
+        }
+        InstData::IntConst { value } => {
+            hasher.write_i64(*value);
+            return folded(hasher, Opcode::Iconst);
+        }
+        _ => dfg.for_each_use(inst, &mut of_value),
+    }
     match data {
         InstData::IntConst { value } => value.hash(&mut hasher),
         InstData::FloatConst { bits } => bits.hash(&mut hasher),
@@ -255,6 +270,12 @@ fn fingerprint(func: &Function, inst: Inst) -> u32 {
         | InstData::Return { .. }
         | InstData::Trap => {}
     }
+    folded(hasher, data.opcode())
+}
+
+/// The fingerprint of an operation on what was hashed.
+fn folded(mut hasher: FxHasher, op: Opcode) -> u32 {
+    hasher.write_u32(op as u32);
     let hash = hasher.finish();
     (hash ^ hash >> 32) as u32 | 1
 }

@@ -1,22 +1,20 @@
-//! Registers through `regalloc2`.
+//! Registers of values that live across blocks, shared by those that are never live together and without moves where edges allow it.
 //!
-//! PTX has as many registers as one asks for, so the allocator is given none: every operand may be anywhere, and what it calls
-//! spill slots are our registers. It then never splits a live range and adds no spill code. What remains of it is what we want:
-//! live ranges, bundles of block parameters merged with their arguments (coalescing), and bundles packed into as few slots as
-//! their overlaps allow. Since every value keeps one slot, we read the slots off the operands and make the edge moves
-//! ourselves: there the register class of a move is known, which an edit of the allocator does not say.
+//! The homes are those that `regalloc2` gives. PTX has as many registers as one asks for, so the allocator would be given none: every operand may be anywhere, and
+//! what it calls spill slots are our registers. It then never splits a live range and adds no spill code. What remains of it is what we want: live ranges,
+//! bundles of block parameters merged with their arguments (coalescing), and bundles packed into few slots. That part is [`slots`]; in builds with assertions
+//! `regalloc2` itself is asked too. Edge moves we make ourselves: here the register class of a move is known.
 //!
-//! It is given only values that live across blocks, and parameters and arguments of blocks: registers of values within a block are found in one pass ([`local`]), at
-//! a fraction of the cost.
+//! Only values that live across blocks, and parameters and arguments of blocks, are in it: registers of values within a block are found in one pass
+//! ([`local`]), at a fraction of the cost.
 //!
-//! The allocator has three classes and PTX six. The rare ones share one: a PTX register is named by (slot, class), so values of
+//! There are three classes of slots and six of registers in PTX. The rare ones share one: a PTX register is named by (slot, class), so values of
 //! different classes in one slot are different registers and never meet.
 
 use super::local::{self, Reaches};
+use super::slots::{self, Operand};
 use super::{Assignment, UNASSIGNED};
 use cranelift_entity::SecondaryMap;
-use regalloc2 as ra;
-use warpsmith_base::FxHashMap;
 use warpsmith_lower::mach::{Block, Edge, Function, RegClass, Terminator, VReg};
 
 /// Beyond this many instructions the allocator's time is not worth the shorter text.
@@ -29,66 +27,54 @@ pub fn allocate(func: &Function) -> Option<Assignment> {
     }
     let reach = Reaches::of(func);
     let view = View::new(func, &reach);
-    // The scratch registers only serve moves between slots, which are dropped.
-    let env = ra::MachineEnv {
-        preferred_regs_by_class: [ra::PRegSet::empty(); 3],
-        non_preferred_regs_by_class: [ra::PRegSet::empty(); 3],
-        scratch_by_class: [ra::RegClass::Int, ra::RegClass::Float, ra::RegClass::Vector]
-            .map(|class| Some(ra::PReg::new(0, class))),
-        fixed_stack_slots: Vec::new(),
-    };
-    let options = ra::RegallocOptions { validate_ssa: cfg!(debug_assertions), ..Default::default() };
-    let output = ra::run(&view, &env, &options).ok()?;
+    let (slots, count) = slots::assign(&view)?;
+    #[cfg(debug_assertions)]
+    super::oracle::compare(&view, &slots);
 
     let mut assignment = Assignment::empty(func);
-    let mut register: FxHashMap<(RegClass, usize), u32> = FxHashMap::default();
-    for inst in 0..ra::Function::num_insts(&view) {
-        let inst = ra::Inst::new(inst);
-        let operands = ra::Function::inst_operands(&view, inst);
-        for (operand, allocation) in operands.iter().zip(output.inst_allocs(inst)) {
-            let vreg = view.across[operand.vreg().vreg()];
+    let mut register = vec![[UNASSIGNED; RegClass::COUNT]; count];
+    for operand in &view.operands {
+        let vreg = view.across[operand.value as usize];
+        let home = &mut assignment.index[vreg];
+        if *home == UNASSIGNED {
             let class = func.vregs[vreg];
-            let slot = allocation.as_stack()?.index();
-            let index = *register.entry((class, slot)).or_insert_with(|| assignment.fresh(class).index);
-            let home = &mut assignment.index[vreg];
-            if *home != UNASSIGNED && *home != index {
-                return None;
+            let index = &mut register[slots[operand.value as usize] as usize][class as usize];
+            if *index == UNASSIGNED {
+                let count = &mut assignment.counts[class as usize];
+                *index = *count;
+                *count += 1;
             }
-            *home = index;
+            *home = *index;
         }
     }
     local::fill(func, &reach, &mut assignment);
     Some(assignment)
 }
 
-fn class_of(class: RegClass) -> ra::RegClass {
+/// The number of a class of slots.
+fn class_of(class: RegClass) -> usize {
     match class {
-        RegClass::B32 => ra::RegClass::Int,
-        RegClass::B64 => ra::RegClass::Float,
-        RegClass::Pred | RegClass::B8 | RegClass::B16 | RegClass::B128 => ra::RegClass::Vector,
+        RegClass::B32 => 0,
+        RegClass::B64 => 1,
+        RegClass::Pred | RegClass::B8 | RegClass::B16 | RegClass::B128 => 2,
     }
 }
 
-/// A function as the allocator wants it: blocks numbered in layout order, instructions numbered through, critical edges split. Values within a block are not in
+/// A function as slots are assigned in: blocks numbered in layout order, instructions numbered through, critical edges split. Values within a block are not in
 /// it, nor are instructions that name no other.
-struct View {
+pub(super) struct View {
     blocks: Vec<ViewBlock>,
     /// The values of the view, by their numbers in it.
     across: Vec<VReg>,
+    /// The class of the slots of each.
+    classes: Vec<u8>,
     /// The numbers, plus one; 0 for values that are not in it.
     numbers: SecondaryMap<VReg, u32>,
-    /// Where the operands of each instruction end, and its role in its block.
-    ends: Vec<(u32, Role)>,
-    operands: Vec<ra::Operand>,
-    block_lists: Vec<ra::Block>,
-    vreg_lists: Vec<ra::VReg>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Role {
-    Body,
-    Branch,
-    Return,
+    /// Where the operands of each instruction end.
+    ends: Vec<u32>,
+    operands: Vec<Operand>,
+    block_lists: Vec<u32>,
+    value_lists: Vec<u32>,
 }
 
 #[derive(Default)]
@@ -113,12 +99,13 @@ impl View {
         (1..).zip(&across).for_each(|(number, &vreg)| numbers[vreg] = number);
         let mut view = View {
             blocks: Vec::with_capacity(func.layout.len()),
+            classes: across.iter().map(|&vreg| class_of(func.vregs[vreg]) as u8).collect(),
+            ends: Vec::with_capacity(across.len() + 2 * func.layout.len()),
+            operands: Vec::with_capacity(3 * across.len()),
             across,
             numbers,
-            ends: Vec::new(),
-            operands: Vec::new(),
-            block_lists: Vec::new(),
-            vreg_lists: Vec::with_capacity(func.args.len()),
+            block_lists: Vec::with_capacity(4 * func.layout.len()),
+            value_lists: Vec::with_capacity(2 * func.args.len()),
         };
         let mut incoming = vec![0u32; func.blocks.len()];
         // The way into the function counts as an edge into its first block.
@@ -157,9 +144,9 @@ impl View {
             view.add_block(func, block, &succs);
             for edge in func.successors(block).filter(|&e| critical(block, e)) {
                 let start = view.ends.len() as u32;
-                view.end_inst(Role::Branch);
+                view.end_inst();
                 let succs = view.add_blocks([number[edge.target.as_u32() as usize]]);
-                let args = view.add_vregs(func, func.edge_args(edge));
+                let args = view.add_values(func.edge_args(edge));
                 let insts = (start, start + 1);
                 view.blocks.push(ViewBlock { insts, succs, args, ..ViewBlock::default() });
             }
@@ -173,32 +160,31 @@ impl View {
 
     fn add_block(&mut self, func: &Function, block: Block, succs: &[u32]) {
         let start = self.ends.len() as u32;
-        let params = self.add_vregs(func, func.params(block));
+        let params = self.add_values(func.params(block));
         if !func.params(block).is_empty() {
             // A parameter that is only passed on is in no operand, and its home would not be reported.
-            func.params(block).iter().for_each(|&param| self.operand(func, param, ra::OperandKind::Use));
-            self.end_inst(Role::Body);
+            func.params(block).iter().for_each(|&param| self.operand(param, false));
+            self.end_inst();
         }
         for inst in func.block_insts(block) {
             for operand in func.inst_operands(inst) {
                 if let Some(vreg) = operand.used() {
-                    self.operand(func, vreg, ra::OperandKind::Use);
+                    self.operand(vreg, false);
                 } else if let Some(vreg) = operand.defined() {
-                    self.operand(func, vreg, ra::OperandKind::Def);
+                    self.operand(vreg, true);
                 }
             }
-            if self.operands.len() as u32 > self.ends.last().map_or(0, |end| end.0) {
-                self.end_inst(Role::Body);
+            if self.operands.len() as u32 > self.ends.last().copied().unwrap_or(0) {
+                self.end_inst();
             }
         }
         let terminator = func.blocks[block].terminator;
         if let Some(vreg) = terminator.used() {
-            self.operand(func, vreg, ra::OperandKind::Use);
+            self.operand(vreg, false);
         }
-        let ends = matches!(terminator, Terminator::Return | Terminator::Trap);
-        self.end_inst(if ends { Role::Return } else { Role::Branch });
+        self.end_inst();
         let args = match terminator {
-            Terminator::Jump(edge) => self.add_vregs(func, func.edge_args(edge)),
+            Terminator::Jump(edge) => self.add_values(func.edge_args(edge)),
             Terminator::Branch { .. } | Terminator::Table { .. } | Terminator::Return | Terminator::Trap => {
                 (0, 0)
             }
@@ -208,97 +194,73 @@ impl View {
         self.blocks.push(ViewBlock { insts, succs, params, args, ..ViewBlock::default() });
     }
 
-    fn operand(&mut self, func: &Function, vreg: VReg, kind: ra::OperandKind) {
-        let Some(vreg) = self.vreg(func, vreg) else { return };
-        let pos = match kind {
-            ra::OperandKind::Use => ra::OperandPos::Early,
-            ra::OperandKind::Def => ra::OperandPos::Late,
-        };
-        self.operands.push(ra::Operand::new(vreg, ra::OperandConstraint::Any, kind, pos));
+    fn operand(&mut self, vreg: VReg, is_written: bool) {
+        if let Some(value) = self.number(vreg) {
+            self.operands.push(Operand { value, is_written });
+        }
     }
 
-    /// A value of the view; `None` for those within a block.
-    fn vreg(&self, func: &Function, vreg: VReg) -> Option<ra::VReg> {
-        let number = self.numbers[vreg].checked_sub(1)?;
-        Some(ra::VReg::new(number as usize, class_of(func.vregs[vreg])))
+    /// The number of a value of the view; `None` for those within a block.
+    fn number(&self, vreg: VReg) -> Option<u32> {
+        self.numbers[vreg].checked_sub(1)
     }
 
-    fn end_inst(&mut self, role: Role) {
-        self.ends.push((self.operands.len() as u32, role));
+    fn end_inst(&mut self) {
+        self.ends.push(self.operands.len() as u32);
     }
 
     fn add_blocks(&mut self, blocks: impl IntoIterator<Item = u32>) -> (u32, u32) {
         let start = self.block_lists.len() as u32;
-        self.block_lists.extend(blocks.into_iter().map(|b| ra::Block::new(b as usize)));
+        self.block_lists.extend(blocks);
         (start, self.block_lists.len() as u32)
     }
 
-    fn add_vregs(&mut self, func: &Function, vregs: &[VReg]) -> (u32, u32) {
-        let start = self.vreg_lists.len() as u32;
+    fn add_values(&mut self, vregs: &[VReg]) -> (u32, u32) {
+        let start = self.value_lists.len() as u32;
         for &vreg in vregs {
-            let vreg = self.vreg(func, vreg).expect("what an edge gives or takes lives across blocks");
-            self.vreg_lists.push(vreg);
+            let value = self.number(vreg).expect("what an edge gives or takes lives across blocks");
+            self.value_lists.push(value);
         }
-        (start, self.vreg_lists.len() as u32)
+        (start, self.value_lists.len() as u32)
     }
 }
 
-impl ra::Function for View {
-    fn num_insts(&self) -> usize {
-        self.ends.len()
-    }
-
-    fn num_blocks(&self) -> usize {
-        self.blocks.len()
-    }
-
-    fn entry_block(&self) -> ra::Block {
-        ra::Block::new(0)
-    }
-
-    fn block_insns(&self, block: ra::Block) -> ra::InstRange {
-        let (start, end) = self.blocks[block.index()].insts;
-        ra::InstRange::new(ra::Inst::new(start as usize), ra::Inst::new(end as usize))
-    }
-
-    fn block_succs(&self, block: ra::Block) -> &[ra::Block] {
-        slice(&self.block_lists, self.blocks[block.index()].succs)
-    }
-
-    fn block_preds(&self, block: ra::Block) -> &[ra::Block] {
-        slice(&self.block_lists, self.blocks[block.index()].preds)
-    }
-
-    fn block_params(&self, block: ra::Block) -> &[ra::VReg] {
-        slice(&self.vreg_lists, self.blocks[block.index()].params)
-    }
-
-    fn is_ret(&self, inst: ra::Inst) -> bool {
-        self.ends[inst.index()].1 == Role::Return
-    }
-
-    fn is_branch(&self, inst: ra::Inst) -> bool {
-        self.ends[inst.index()].1 == Role::Branch
-    }
-
-    fn branch_blockparams(&self, block: ra::Block, _: ra::Inst, _: usize) -> &[ra::VReg] {
-        slice(&self.vreg_lists, self.blocks[block.index()].args)
-    }
-
-    fn inst_operands(&self, inst: ra::Inst) -> &[ra::Operand] {
-        let start = if inst.index() == 0 { 0 } else { self.ends[inst.index() - 1].0 };
-        slice(&self.operands, (start, self.ends[inst.index()].0))
-    }
-
-    fn inst_clobbers(&self, _: ra::Inst) -> ra::PRegSet {
-        ra::PRegSet::empty()
-    }
-
-    fn num_vregs(&self) -> usize {
+impl slots::Code for View {
+    fn values(&self) -> usize {
         self.across.len()
     }
 
-    fn spillslot_size(&self, _: ra::RegClass) -> usize {
-        1
+    fn blocks(&self) -> usize {
+        self.blocks.len()
+    }
+
+    fn insts(&self, block: u32) -> (u32, u32) {
+        self.blocks[block as usize].insts
+    }
+
+    fn operands(&self, inst: u32) -> &[Operand] {
+        let inst = inst as usize;
+        let start = inst.checked_sub(1).map_or(0, |before| self.ends[before]);
+        slice(&self.operands, (start, self.ends[inst]))
+    }
+
+    fn successors(&self, block: u32) -> &[u32] {
+        slice(&self.block_lists, self.blocks[block as usize].succs)
+    }
+
+    fn predecessors(&self, block: u32) -> &[u32] {
+        slice(&self.block_lists, self.blocks[block as usize].preds)
+    }
+
+    fn params(&self, block: u32) -> &[u32] {
+        slice(&self.value_lists, self.blocks[block as usize].params)
+    }
+
+    fn given(&self, block: u32) -> &[u32] {
+        slice(&self.value_lists, self.blocks[block as usize].args)
+    }
+
+    fn class(&self, value: u32) -> usize {
+        self.classes[value as usize].into()
     }
 }

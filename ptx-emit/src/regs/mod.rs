@@ -8,6 +8,9 @@ mod check;
 mod liveness;
 mod local;
 mod moves;
+#[cfg(debug_assertions)]
+mod oracle;
+mod slots;
 mod unwritten;
 
 use cranelift_entity::{PrimaryMap, SecondaryMap};
@@ -23,8 +26,8 @@ pub use unwritten::Unwritten;
 pub enum Registers {
     /// Each virtual register is a PTX register; every edge moves every block parameter.
     Virtual,
-    /// `regalloc2` shares registers between values across blocks that are never live together, and coalesces moves away; values within a block are
-    /// done as by `Local`, and so are functions of many blocks.
+    /// Values across blocks that are never live together share registers as `regalloc2` has them do, and moves are coalesced away; values within a block
+    /// are done as by `Local`, and so are functions of many blocks.
     Allocated,
     /// Values that are used in their own block only share registers, in time linear in the function.
     Local,
@@ -85,7 +88,7 @@ impl Assignment {
     }
 }
 
-/// `regalloc2` takes time that is quadratic in blocks: a second at some 10,000.
+/// Beyond so many blocks values share no registers across them: of `regalloc2`, which builds with assertions ask too, the time is quadratic in them.
 const MAX_BLOCKS: usize = 4_000;
 
 /// Gives every virtual register a home. A function that reads what it has not written may have none that is read, or else any.

@@ -105,15 +105,21 @@ fn binary(table: isa::Opcode, mods: &[Mod], ty: ScalarType, to: Type) -> Option<
 fn is_in_space(func: &Function, address: Value, space: Mod) -> Option<bool> {
     let dfg = &func.dfg;
     let mut address = dfg.resolve(address);
-    while let Some(
-        &InstData::Unary { op: Opcode::Ptrtoint | Opcode::Addrspacecast, arg }
-        | &InstData::Binary { op: Opcode::Ptradd, args: [arg, _] }
-        | &InstData::Index { args: [arg, _], .. },
-    ) = dfg.def_data(address)
-    {
-        address = dfg.resolve(arg);
-        if dfg.ty(address).space().is_some_and(|space| space != StateSpace::Generic) {
-            break;
+    loop {
+        let from = match *dfg.def_data(address)? {
+            InstData::Unary { op: Opcode::Addrspacecast, arg } => {
+                address = dfg.resolve(arg);
+                break;
+            }
+            InstData::Unary { op: Opcode::Ptrtoint, arg } => arg,
+            InstData::Binary { op: Opcode::Ptradd, args: [base, _] }
+            | InstData::Index { args: [base, _], .. } => base,
+            _ => return None,
+        };
+        address = dfg.resolve(from);
+        // The number of a pointer into a window is not its generic address.
+        if dfg.ty(address) != Type::PTR {
+            return None;
         }
     }
     let points_to = match dfg.ty(address).space()? {

@@ -50,6 +50,12 @@ pub(crate) fn alignment_of(
     1
 }
 
+/// The alignment of what lies so many bytes behind something aligned.
+pub(crate) const fn align_at(align: u32, offset: i32) -> u32 {
+    let lowest = if offset == 0 { align } else { 1 << offset.trailing_zeros() };
+    if lowest < align { lowest } else { align }
+}
+
 /// The alignment of a variable: as written, else that of its elements where these are numbers.
 fn of_variable(global: &Global) -> u32 {
     global.align.unwrap_or_else(|| global.ty.bytes().map_or(1, u32::next_power_of_two))

@@ -12,7 +12,7 @@ mod uniform;
 
 use crate::pass::Aspects;
 pub use alias::{Access, Effect, Object, Pointer, Pointers, Root};
-pub(crate) use align::alignment_of;
+pub(crate) use align::{align_at, alignment_of};
 pub use cfg::Cfg;
 pub use loops::{Loop, Loops};
 pub use memory::{Memory, Version};

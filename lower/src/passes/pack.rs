@@ -4,7 +4,7 @@
 //! Loads move up to the first of them, stores down to the last; nothing in between may write, or touch, their bytes. Works within blocks.
 
 use super::insert_before;
-use crate::analysis::{Access, Effect, Pointers, alignment_of};
+use crate::analysis::{Access, Effect, Pointers, align_at, alignment_of};
 use crate::pass::{Changes, Context};
 use crate::rules::known::KnownBits;
 use cranelift_entity::PrimaryMap;
@@ -78,8 +78,7 @@ fn seen_alignment(
     offset: i32,
 ) -> u32 {
     let known = known.get_or_insert_with(|| KnownBits::of_function(func, []));
-    let align = alignment_of(&func.dfg, &func.stack_slots, globals, known, ptr);
-    if offset == 0 { align } else { align.min(1 << offset.trailing_zeros()) }
+    align_at(alignment_of(&func.dfg, &func.stack_slots, globals, known, ptr), offset)
 }
 
 /// An access that may become part of a wider one.

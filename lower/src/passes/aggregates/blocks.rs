@@ -4,7 +4,7 @@
 //! by byte. `memmove` finds out which of its addresses is lower and goes up or down accordingly.
 
 use super::memory::flags_for;
-use crate::analysis::alignment_of;
+use crate::analysis::{align_at, alignment_of};
 use crate::rules::known::KnownBits;
 use cranelift_entity::PrimaryMap;
 use warpsmith_ir::{
@@ -280,8 +280,7 @@ impl Expansion<'_> {
 
     /// The alignment of a piece of what is written or read.
     fn align_at(&self, of: usize, offset: i32, piece: u32) -> u32 {
-        let align = self.align[of].min(piece);
-        if offset == 0 { align } else { align.min(1 << offset.trailing_zeros()) }
+        align_at(self.align[of].min(piece), offset)
     }
 }
 

@@ -270,6 +270,8 @@ pub enum LoopHint {
     Unroll(u32),
     /// `unroll full`: no loop is left.
     UnrollFull,
+    /// `unroll enable`: no loop is left if the number of its rounds is known, else it is up to the compiler. What `#pragma unroll` says.
+    UnrollEnable,
 }
 
 /// A kernel or function.

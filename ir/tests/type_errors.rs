@@ -112,7 +112,7 @@ fn loops_that_are_asked_for_what_cannot_be() {
         "func @f() {\nentry:\n  jump l\nl:\n  unroll 0\n  jump l\n}\n",
         expect![[r#"
         4:1: error[I0324]: l asks for 0 rounds in one
-          note: `unroll 4` makes one round of four, `unroll full` leaves no loop, `nounroll` leaves it as it is
+          note: `unroll 4` makes one round of four, `unroll full` leaves no loop, `unroll enable` none whose rounds are known, `nounroll` leaves it as it is
     "#]],
     );
     check(

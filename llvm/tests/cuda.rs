@@ -36,7 +36,7 @@ fn atomic_operations_are_relaxed_and_of_the_device() {
 #[test]
 fn what_is_asked_of_loops_is_kept() {
     let text = imported(include_bytes!("corpus/cuda.raw.bc"), "loops").to_string();
-    for wanted in ["  unroll 4\n", "  nounroll\n", "  unroll full\n"] {
+    for wanted in ["  unroll 4\n", "  nounroll\n", "  unroll full\n", "  unroll enable\n"] {
         assert_eq!(text.matches(wanted).count(), 1, "{wanted}{text}");
     }
 }

@@ -229,7 +229,8 @@ impl<'a> BodyReader<'_, 'a> {
         let hint = match self.p.bytes(word) {
             b"nounroll" => LoopHint::NoUnroll,
             b"unroll" if self.p.accept_word("full") => LoopHint::UnrollFull,
-            b"unroll" => LoopHint::Unroll(self.p.int("the number of rounds, or `full`")?),
+            b"unroll" if self.p.accept_word("enable") => LoopHint::UnrollEnable,
+            b"unroll" => LoopHint::Unroll(self.p.int("the number of rounds, `full` or `enable`")?),
             _ => return self.instruction(word, ResultNames::new()),
         };
         match self.s.block {

@@ -290,6 +290,7 @@ impl<'a> Printer<'a> {
             Some(LoopHint::NoUnroll) => self.out.push_str("  nounroll\n"),
             Some(LoopHint::Unroll(rounds)) => writeln!(self.out, "  unroll {rounds}")?,
             Some(LoopHint::UnrollFull) => self.out.push_str("  unroll full\n"),
+            Some(LoopHint::UnrollEnable) => self.out.push_str("  unroll enable\n"),
         }
         Ok(())
     }

@@ -262,7 +262,7 @@ impl<'a> Verifier<'a> {
         let none = |block: &Block| func.loop_hints[*block] == Some(LoopHint::Unroll(0));
         if let Some(block) = func.layout.blocks().find(none) {
             let message = format!("{} asks for 0 rounds in one", self.display().block(block));
-            let note = "`unroll 4` makes one round of four, `unroll full` leaves no loop, `nounroll` leaves it as it is";
+            let note = "`unroll 4` makes one round of four, `unroll full` leaves no loop, `unroll enable` none whose rounds are known, `nounroll` leaves it as it is";
             self.block_error(block, "I0324", message).notes.push(note.into());
         }
         if let Some(target) = func.alias {

@@ -60,6 +60,7 @@ impl Lookup<'_, '_> {
         match self.text(*fields.first()?)? {
             "llvm.loop.unroll.disable" => Some(LoopHint::NoUnroll),
             "llvm.loop.unroll.full" => Some(LoopHint::UnrollFull),
+            "llvm.loop.unroll.enable" => Some(LoopHint::UnrollEnable),
             "llvm.loop.unroll.count" => match self.number(*fields.get(1)?)? {
                 1 => Some(LoopHint::NoUnroll),
                 count => u32::try_from(count).ok().filter(|count| *count > 1).map(LoopHint::Unroll),

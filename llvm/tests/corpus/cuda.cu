@@ -11,6 +11,8 @@ extern "C" __global__ void loops(int *p, int n) {
     for (int i = 0; i < n; i++) s ^= p[i];
 #pragma clang loop unroll(full)
     for (int i = 0; i < 5; i++) s += p[i + 1];
+#pragma unroll
+    for (int i = 0; i < 6; i++) s += p[i + 2];
     p[0] = s;
 }
 extern "C" __global__ void stencil(float *p, int i) { p[i] = p[i + 1] + p[i - 1]; }

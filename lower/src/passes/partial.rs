@@ -232,7 +232,7 @@ impl Plan {
     fn carry_out(self, func: &mut Function, sources: &mut Sources) {
         let Plan { header, latch, rounds, .. } = self;
         let live_out = if self.exits { self.live_out(func) } else { Vec::new() };
-        let hint = func.loop_hints[header].take();
+        let hint = func.loop_hints[header].take().filter(|hint| *hint != LoopHint::UnrollEnable);
         let Some(at) = func.layout.prev_block(header) else { return };
         let guard = self.guard(func, at);
         let mut copies: Vec<Copied> = Vec::with_capacity(rounds);

@@ -74,6 +74,7 @@ impl Generator<'_, '_, '_> {
         match self.u.int_in_range(0..=7)? {
             0 => self.b.set_loop_hint(head, LoopHint::NoUnroll),
             1 => self.b.set_loop_hint(head, LoopHint::Unroll(2)),
+            2 => self.b.set_loop_hint(head, LoopHint::UnrollEnable),
             _ => {}
         }
         self.b.switch_to_block(head);

@@ -32,11 +32,11 @@ impl Plan {
         found: Loop<'_>,
     ) -> Result<Plan, &'static str> {
         let header = found.header;
-        let hint = func.loop_hints[header];
+        let hint = func.loop_hints[header].filter(|hint| *hint != LoopHint::UnrollEnable);
         match hint {
             Some(LoopHint::NoUnroll) => return Err("the source forbids it"),
             Some(LoopHint::UnrollFull) => return Err("the source wants all rounds or none"),
-            Some(LoopHint::Unroll(_)) | None => {}
+            Some(LoopHint::Unroll(_) | LoopHint::UnrollEnable) | None => {}
         }
         let (mut size, mut convergent) = (0, false);
         for inst in found.blocks.iter().flat_map(|&block| func.layout.insts(block)) {
@@ -98,7 +98,7 @@ impl Plan {
             Some(LoopHint::Unroll(n)) => {
                 usize::try_from(n).ok().filter(|n| (2..=64).contains(n) && n * size <= MAX_WANTED)
             }
-            Some(LoopHint::NoUnroll | LoopHint::UnrollFull) | None => {
+            Some(LoopHint::NoUnroll | LoopHint::UnrollFull | LoopHint::UnrollEnable) | None => {
                 let fits = |rounds: &usize| rounds * size <= MAX_SIZE;
                 let exact = EXACT.rev().filter(fits).find(|&rounds| is_exact(rounds));
                 exact.or_else(|| ROUNDS.into_iter().find(fits))

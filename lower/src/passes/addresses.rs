@@ -5,8 +5,9 @@
 //!
 //! An index of 32 bits that is a sum which does not wrap (`iadd nsw`, or what is known of the bits of its terms or between which numbers they lie) is added term by term where that
 //! pays: constants become the offset of the access, in a loop what does not change is added to the base in front of it, and where an element at one of two terms is accessed anyway the other
-//! is added to its address, and elements a constant apart in several blocks share the rest. Of sums in a block that differ in a constant factor only, each is the one before it and a product ([`series`]); one that differs from an earlier one in a value is that and the value, and terms that cancel go ([`sums`]).
+//! is added to its address, and elements a constant apart in several blocks share the rest. Elements that differ in a multiple of a factor are found from each other ([`rows`]). Of sums in a block that differ in a constant factor only, each is the one before it and a product ([`series`]); one that differs from an earlier one in a value is that and the value, and terms that cancel go ([`sums`]).
 
+mod rows;
 mod series;
 mod sums;
 
@@ -18,30 +19,35 @@ use cranelift_entity::SecondaryMap;
 use smallvec::SmallVec;
 use std::sync::Arc;
 use warpsmith_base::{FxHashMap, FxHashSet};
-use warpsmith_ir::{Block, Function, Inst, InstData, Opcode, Type, Value, ValueDef};
+use warpsmith_ir::{Block, DominatorTree, Function, Inst, InstData, Opcode, Type, Value, ValueDef};
 
 /// Terms that an index is taken apart into.
 const MAX_TERMS: usize = 6;
 
 pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let mut uses = Uses::of(func);
+    let loops = cx.analyses.get::<Loops>(func);
+    // The innermost loop around each block, counted from 1; outer loops come first.
+    let mut innermost: SecondaryMap<Block, u32> = SecondaryMap::new();
+    for (found, n) in loops.iter().zip(1..) {
+        found.blocks.iter().for_each(|&block| innermost[block] = n);
+    }
+    let dominators = cx.analyses.get::<DominatorTree>(func);
+    let in_rows = rows::run(func, &uses, &dominators, &innermost);
+    if in_rows > 0 {
+        uses = Uses::of(func);
+    }
     let in_series = series::run(func, &uses);
     if in_series > 0 {
         uses = Uses::of(func);
     }
-    let flattened = in_series + sums::run(func, &uses) + flatten(func);
+    let flattened = in_rows + in_series + sums::run(func, &uses) + flatten(func);
     if flattened > 0 {
         cx.analyses.invalidate(Aspects::INSTRUCTIONS);
     }
     let insts = || func.layout.blocks().flat_map(|block| func.layout.insts(block));
     if !insts().any(|inst| matches!(func.dfg[inst], InstData::Index { .. })) {
         return Changes::to_instructions(flattened);
-    }
-    let loops = cx.analyses.get::<Loops>(func);
-    // The innermost loop around each block, counted from 1; outer loops come first.
-    let mut innermost: SecondaryMap<Block, u32> = SecondaryMap::new();
-    for (found, n) in loops.iter().zip(1..) {
-        found.blocks.iter().for_each(|&block| innermost[block] = n);
     }
     let members = loops.iter().map(|found| found.blocks.iter().copied().collect()).collect();
     let ranges = insts().any(|inst| asks_for_ranges(func, inst)).then(|| cx.analyses.get::<Ranges>(func));

@@ -8,7 +8,10 @@
 //! bits. Where all threads of a warp have the same pointer it would cost more, since ptxas counts in uniform registers then, and moves it back for each access;
 //! so this is done only where it is seen to differ: what it begins with was loaded, or comes from the thread's number.
 //!
-//! The product and the counter's steps are promised not to wrap, so that the address of each round is that of the first and as many strides. Where the
+//! Of 64 bits the product takes several instructions, and the sum two: there the counter may grow by any value from outside of the loop, and nothing need be promised, as what wraps
+//! does so in the pointer too.
+//!
+//! The product and the counter's steps of 32 bits are promised not to wrap, so that the address of each round is that of the first and as many strides. Where the
 //! loop begins nobody may have asked for the product, and there it is computed in 64 bits, which hold it.
 
 use super::licm::make_preheaders;
@@ -71,8 +74,16 @@ struct Round {
     entry: Inst,
     /// The branches back to its header.
     back: Vec<Inst>,
-    /// Parameters of the header that grow by a constant: with what they begin, and by how much they grow.
-    counters: Vec<(Value, Value, i64)>,
+    /// Parameters of the header that grow by the same in each round: with what they begin, and by how much they grow.
+    counters: Vec<(Value, Value, Step)>,
+}
+
+/// By how much a counter grows.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Step {
+    Constant(i64),
+    /// A value of 64 bits from outside of the loop.
+    Value(Value),
 }
 
 /// An address that can count by itself.
@@ -82,14 +93,14 @@ struct Pointer {
     /// What is added to it, which other such addresses may need too.
     offset: Value,
     start: Value,
-    /// By how many bytes it grows, times the stride if there is one.
-    step: i64,
+    /// By how much its counter grows.
+    step: Step,
     /// The stride, and by how many bytes each of it is.
     stride: Option<(Value, i64)>,
 }
 
 /// With what an address begins, and by how much it grows: [`Pointer::start`], [`Pointer::step`] and [`Pointer::stride`].
-type Growth = (Value, i64, Option<(Value, i64)>);
+type Growth = (Value, Step, Option<(Value, i64)>);
 
 /// The addresses with whose offsets nothing but them is found, so that these go: as many as there are registers for.
 fn alone(uses: &SecondaryMap<Value, u32>, mut pointers: Vec<Pointer>) -> Vec<Pointer> {
@@ -129,15 +140,28 @@ impl Round {
             let mut given =
                 calls.filter(|call| call.block == header).map(|call| call.args(&func.dfg.pool)[n]);
             let next = given.next().map(|value| func.dfg.resolve(value))?;
-            if !given.all(|other| func.dfg.resolve(other) == next) || func.dfg.ty(param) != Type::I32 {
+            let ty = func.dfg.ty(param);
+            if !given.all(|other| func.dfg.resolve(other) == next) || !matches!(ty, Type::I32 | Type::I64) {
                 return None;
             }
             let inst = func.dfg.def_inst(next)?;
-            let InstData::Binary { op: Opcode::Iadd, args: [counter, step] } = func.dfg[inst] else {
-                return None;
+            let InstData::Binary { op: Opcode::Iadd, args } = func.dfg[inst] else { return None };
+            let step = match args.map(|arg| func.dfg.resolve(arg)) {
+                [counter, step] if counter == param => step,
+                [step, counter] if counter == param => step,
+                _ => return None,
             };
-            let counts = func.dfg.resolve(counter) == param && func.dfg.no_signed_wrap(inst);
-            Some((param, start, func.dfg.int_const(step).filter(|_| counts)?))
+            let step = match func.dfg.int_const(step) {
+                Some(step) => Step::Constant(step),
+                None if ssa::block_of(func, step).is_some_and(&inside) => return None,
+                None => Step::Value(step),
+            };
+            let counts = match step {
+                _ if ty == Type::I64 => true,
+                Step::Constant(_) => func.dfg.no_signed_wrap(inst),
+                Step::Value(_) => false,
+            };
+            counts.then_some((param, start, step))
         });
         let counters: Vec<_> = counters.collect();
         (!counters.is_empty()).then_some(Round { header, entry, back, counters })
@@ -166,17 +190,21 @@ impl Round {
             let byte = || self.byte(func, uses, inst, (base, offset), arg).filter(|_| outside(base));
             return (uses[offset] == 1).then(byte).flatten();
         }
-        let Some(&InstData::Binary { op: Opcode::Imul, args: [wide, scale] }) = func.dfg.def_data(offset)
-        else {
+        let Some(&InstData::Binary { op: Opcode::Imul, args }) = func.dfg.def_data(offset) else {
             return None;
         };
         // It is computed in the loop, as its users are.
         if outside(offset) {
             return None;
         }
-        let scale = func.dfg.int_const(scale)?;
-        let InstData::Unary { op: Opcode::Sext, arg: product } = func.dfg[once(wide)?] else { return None };
-        let product = once(product)?;
+        let (product, scale) = match func.dfg.int_const(args[1]) {
+            Some(scale) => (once(args[0])?, scale),
+            None => (func.dfg.def_inst(offset)?, 1),
+        };
+        let product = match func.dfg[product] {
+            InstData::Unary { op: Opcode::Sext, arg } => once(arg)?,
+            _ => product,
+        };
         let InstData::Binary { op: Opcode::Imul, args } = func.dfg[product] else { return None };
         let [a, b] = args.map(|value| func.dfg.resolve(value));
         let is_counter = |value: Value| self.counters.iter().find(|(counter, ..)| *counter == value);
@@ -185,13 +213,12 @@ impl Round {
             [None, Some(counter)] => (counter, a),
             [Some(_), Some(_)] | [None, None] => return None,
         };
-        let fits = func.dfg.no_signed_wrap(product)
-            && func.dfg.ty(stride) == Type::I32
+        let exact = func.dfg.ty(stride) == Type::I64 || func.dfg.no_signed_wrap(product);
+        let fits = exact
             && func.dfg.int_const(stride).is_none()
             && outside(stride)
             && outside(func.dfg.resolve(base));
-        let step = step.checked_mul(scale).filter(|_| fits)?;
-        Some(Pointer { inst, base, offset, start, step, stride: Some((stride, scale)) })
+        fits.then_some(Pointer { inst, base, offset, start, step, stride: Some((stride, scale)) })
     }
 
     /// The address of a byte at a counter of the loop that nothing else needs, if threads are seen to have different ones.
@@ -204,7 +231,11 @@ impl Round {
         index: Value,
     ) -> Option<Pointer> {
         let index = func.dfg.resolve(index);
-        let &(_, start, step) = self.counters.iter().find(|(counter, ..)| *counter == index)?;
+        let &(_, start, step @ Step::Constant(_)) =
+            self.counters.iter().find(|(counter, ..)| *counter == index)?
+        else {
+            return None;
+        };
         // The sums that it counts by, which go back and nowhere else.
         let n = func.dfg.block_params(self.header).iter().position(|&param| param == index)?;
         let calls = self.back.iter().flat_map(|&branch| func.dfg.targets(branch));
@@ -227,8 +258,9 @@ impl Round {
         let binary = |func: &mut Function, before: Inst, op: Opcode, args: [Value; 2], ty: Type| {
             insert_before(func, before, InstData::Binary { op, args }, ty)
         };
-        let wide = |func: &mut Function, value: Value| {
-            insert_before(func, entry, InstData::Unary { op: Opcode::Sext, arg: value }, Type::I64)
+        let wide = |func: &mut Function, value: Value| match func.dfg.ty(value) {
+            Type::I64 => value,
+            _ => insert_before(func, entry, InstData::Unary { op: Opcode::Sext, arg: value }, Type::I64),
         };
         let constant = |func: &mut Function, value: i64| {
             insert_before(func, entry, InstData::IntConst { value }, Type::I64)
@@ -239,14 +271,23 @@ impl Round {
         };
         let [offset, growth] = *made.entry((start, step, stride)).or_insert_with(|| {
             let start = wide(func, start);
-            match stride {
-                Some((stride, scale)) => {
-                    let stride = wide(func, stride);
-                    let product = binary(func, entry, Opcode::Imul, [start, stride], Type::I64);
-                    [times(func, product, scale), times(func, stride, step)]
+            let Some((stride, scale)) = stride else {
+                let step = match step {
+                    Step::Constant(step) => constant(func, step),
+                    Step::Value(step) => step,
+                };
+                return [start, step];
+            };
+            let stride = wide(func, stride);
+            let product = binary(func, entry, Opcode::Imul, [start, stride], Type::I64);
+            let growth = match step {
+                Step::Constant(step) => times(func, stride, step.wrapping_mul(scale)),
+                Step::Value(step) => {
+                    let growth = binary(func, entry, Opcode::Imul, [stride, step], Type::I64);
+                    times(func, growth, scale)
                 }
-                None => [start, constant(func, step)],
-            }
+            };
+            [times(func, product, scale), growth]
         });
         let first = binary(func, entry, Opcode::Ptradd, [base, offset], ty);
         let at = func.dfg.append_block_param(self.header, ty);

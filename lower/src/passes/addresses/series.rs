@@ -31,7 +31,11 @@ pub(super) fn run(func: &mut Function, uses: &Uses) -> u32 {
             block = own;
         }
         let Some((result, ty)) = uses.root(func, inst, |op| op == Opcode::Iadd) else { continue };
-        let Some(Sum { product, others, constant, exact }) = terms(func, inst, uses) else { continue };
+        let Some(Sum { product, others, constant, exact }) =
+            Sum::of(func, result, uses).filter(|sum| !sum.others.is_empty())
+        else {
+            continue;
+        };
         let mut earlier = None;
         let mut keys: SmallVec<[(Key, Member); 2]> = SmallVec::new();
         for [sum, factor] in [product, [product[1], product[0]]] {
@@ -77,43 +81,45 @@ struct Member {
 }
 
 /// What a sum adds up.
-struct Sum {
+pub(super) struct Sum {
     /// The factors of its one product.
-    product: [Value; 2],
-    /// Its other terms in order, of which there is one at least.
-    others: SmallVec<[Value; 4]>,
-    constant: i64,
+    pub product: [Value; 2],
+    /// Its other terms in order.
+    pub others: SmallVec<[Value; 4]>,
+    pub constant: i64,
     /// Whether neither a sum nor the product wraps.
-    exact: bool,
+    pub exact: bool,
 }
 
-/// The terms of a sum with one product.
-fn terms(func: &Function, root: Inst, uses: &Uses) -> Option<Sum> {
-    let (mut product, mut others, mut constant) = (None, SmallVec::new(), 0i64);
-    let mut exact = func.dfg.no_signed_wrap(root);
-    let promised = |value: Value| func.dfg.def_inst(value).is_some_and(|inst| func.dfg.no_signed_wrap(inst));
-    let mut work: SmallVec<[Value; 8]> =
-        func.dfg.args(root).iter().map(|&arg| func.dfg.resolve(arg)).collect();
-    while let Some(value) = work.pop() {
-        if others.len() + work.len() > MAX_TERMS {
-            return None;
-        }
-        let alone = uses[value].0 == 1;
-        match func.dfg.def_data(value) {
-            Some(&InstData::Binary { op: Opcode::Iadd, args }) if alone => {
-                exact &= promised(value);
-                work.extend(args.map(|arg| func.dfg.resolve(arg)));
+impl Sum {
+    /// The terms of a sum with one product, or of a product.
+    pub fn of(func: &Function, root: Value, uses: &Uses) -> Option<Sum> {
+        let (mut product, mut others, mut constant) = (None, SmallVec::new(), 0i64);
+        let mut exact = true;
+        let promised =
+            |value: Value| func.dfg.def_inst(value).is_some_and(|inst| func.dfg.no_signed_wrap(inst));
+        let mut work: SmallVec<[Value; 8]> = SmallVec::from_slice(&[root]);
+        while let Some(value) = work.pop() {
+            if others.len() + work.len() > MAX_TERMS {
+                return None;
             }
-            Some(&InstData::Binary { op: Opcode::Imul, args }) if alone && product.is_none() => {
-                exact &= promised(value);
-                product = Some(args.map(|arg| func.dfg.resolve(arg)));
+            let alone = value == root || uses[value].0 == 1;
+            match func.dfg.def_data(value) {
+                Some(&InstData::Binary { op: Opcode::Iadd, args }) if alone => {
+                    exact &= promised(value);
+                    work.extend(args.map(|arg| func.dfg.resolve(arg)));
+                }
+                Some(&InstData::Binary { op: Opcode::Imul, args }) if alone && product.is_none() => {
+                    exact &= promised(value);
+                    product = Some(args.map(|arg| func.dfg.resolve(arg)));
+                }
+                Some(&InstData::IntConst { value }) => constant = constant.wrapping_add(value),
+                _ => others.push(value),
             }
-            Some(&InstData::IntConst { value }) => constant = constant.wrapping_add(value),
-            _ => others.push(value),
         }
+        others.sort_unstable();
+        product.map(|product| Sum { product, others, constant, exact })
     }
-    others.sort_unstable();
-    product.filter(|_| !others.is_empty()).map(|product| Sum { product, others, constant, exact })
 }
 
 /// A factor without its constant term, that, and whether they add up to it without wrapping.

@@ -2,11 +2,12 @@
 
 use crate::analysis::{Cfg, Loop};
 use crate::fold::{self, Constant};
+use crate::rules::known::KnownBits;
 use crate::rules::matching;
 use cranelift_entity::EntitySet;
 use smallvec::SmallVec;
 use warpsmith_base::FxHashMap;
-use warpsmith_ir::{Block, Function, Inst, InstData, IntCC, Opcode, Value, ValueDef};
+use warpsmith_ir::{Block, Function, Inst, InstData, IntCC, Opcode, Type, Value, ValueDef};
 
 /// How deep the search for a constant goes.
 const MAX_DEPTH: u32 = 32;
@@ -48,7 +49,8 @@ impl Rounds<'_> {
     }
 
     /// What is known in the first round of a loop from `x - 1` to `x + 2`, with 0 for what both ends are some constant from: as nothing wraps, that is
-    /// as many rounds as for any other number. Pointers may wrap, as whether they are equal does not depend on it.
+    /// as many rounds as for any other number. Pointers may wrap, as whether they are equal does not depend on it. The counter may be narrower than the
+    /// ends, `for (int i = x; i < x + 4; ++i)` with an `x` of 64 bits, if it can be seen that `x` fits.
     fn relative(&self, cond: Value) -> Option<Known> {
         let func = self.func;
         let &InstData::IntCompare { cond: how, args: [a, b] } = func.dfg.def_data(func.dfg.resolve(cond))?
@@ -63,9 +65,14 @@ impl Rounds<'_> {
         let params = func.dfg.block_params(self.found.header);
         let (first, next) = (self.given(self.before()?)?, self.given(self.latch)?);
         [(a, b), (b, a)].into_iter().find_map(|(counter, bound)| {
-            let (param, _) = distance(func, counter);
+            let (param, _) = distance(func, widened(func, counter));
             let at = params.iter().position(|&own| own == param)?;
-            let ((from, by), (to, _)) = (distance(func, first[at]), distance(func, bound));
+            let start = if func.dfg.ty(bound) == func.dfg.ty(first[at]) {
+                first[at]
+            } else {
+                whole(func, first[at])?
+            };
+            let ((from, by), (to, _)) = (distance(func, start), distance(func, bound));
             let counts = distance(func, next[at]).0 == param && func.dfg.int_const(to).is_none();
             (counts && alike(func, from, to, 0)).then(|| {
                 // From the start of the variable or slot, if it is one that both ends are in.
@@ -235,6 +242,24 @@ fn distance(func: &Function, value: Value) -> (Value, i64) {
         (value, by) = (func.dfg.resolve(x), sum);
     }
     (value, by)
+}
+
+/// What is sign-extended, of a value that is.
+fn widened(func: &Function, value: Value) -> Value {
+    match func.dfg.def_data(func.dfg.resolve(value)) {
+        Some(&InstData::Unary { op: Opcode::Sext, arg }) => func.dfg.resolve(arg),
+        _ => value,
+    }
+}
+
+/// What was truncated to a value, if that is the same number and not negative.
+fn whole(func: &Function, value: Value) -> Option<Value> {
+    let &InstData::Unary { op: Opcode::Trunc, arg } = func.dfg.def_data(func.dfg.resolve(value))? else {
+        return None;
+    };
+    let known = KnownBits::of_function(func, []).of(&func.dfg, arg)?;
+    let bits = func.dfg.ty(value).bits();
+    (known.zeros.leading_ones() > u64::BITS - bits && func.dfg.ty(arg) == Type::I64).then_some(arg)
 }
 
 /// How far into a stack slot or variable an address is; of others, nothing.

@@ -1,6 +1,7 @@
 //! Parameters of blocks that are always given the same: of two that every edge gives equal values, one stays. So are two counters that start equal and
 //! take equal steps one, and a value that goes round a loop both as an integer and as the float of its bits. What a branch has decided an argument
 //! to be is given as that ([`chosen`]). What a condition has decided where two ways meet is a `select` of it ([`flags`]).
+//! Halves of one value are given as that value ([`packed`]).
 
 use super::ssa;
 use crate::analysis::Cfg;
@@ -10,6 +11,7 @@ use warpsmith_ir::{Block, DominatorTree, Function, InstData, Opcode, Traits, Typ
 
 mod chosen;
 mod flags;
+mod packed;
 
 /// Parameters of a block that are compared with each other.
 const MAX_PARAMS: usize = 32;
@@ -20,6 +22,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let cfg = cx.analyses.get::<Cfg>(func);
     let mut changes = flags::run(func, &cfg, &cx.analyses.get::<DominatorTree>(func));
     changes += chosen::run(func, cfg.reverse_postorder());
+    changes += packed::run(func, &cfg);
     if changes > 0 {
         changes += ssa::remove_redundant_params(func);
     }

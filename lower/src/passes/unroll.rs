@@ -38,8 +38,8 @@ const MAX_WANTED: usize = 16_384;
 const MAX_SIZE_WANTED: usize = 65_536;
 /// Instructions that all loops of a function may become together.
 const MAX_GROWTH: usize = 20_000;
-/// The same for loops of which the source wants it.
-const MAX_GROWTH_WANTED: usize = 400_000;
+/// The same for loops that pay more: of which the source wants it, or that go through stack slots.
+const MAX_GROWTH_LARGE: usize = 400_000;
 /// Blocks that a loop around others may have.
 const MAX_NEST: usize = 32;
 /// Instructions that a loop around others may become, which are unrolled then.
@@ -51,7 +51,7 @@ const MAX_DEPTH: u32 = 32;
 
 pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let mut changes = 0;
-    let (mut growth, mut growth_wanted) = (0, 0);
+    let (mut growth, mut growth_large) = (0, 0);
     // Why the loops of the last layer stay loops.
     let mut kept: Vec<(Block, &'static str)> = Vec::new();
     for _ in 0..MAX_LAYERS {
@@ -82,16 +82,21 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
             }
             let inside = found.blocks.iter().filter(|&&block| block != found.header);
             let inner: Vec<Loop<'_>> = inside.filter_map(|block| headers.get(block).copied()).collect();
-            let (grown, limit) =
-                if wanted { (&mut growth_wanted, MAX_GROWTH_WANTED) } else { (&mut growth, MAX_GROWTH) };
             match Plan::of(func, &cfg, found, &inner) {
-                Ok(plan) if *grown + plan.grown <= limit => {
+                Ok(plan) => {
+                    let (grown, limit) = match plan.large {
+                        true => (&mut growth_large, MAX_GROWTH_LARGE),
+                        false => (&mut growth, MAX_GROWTH),
+                    };
+                    if *grown + plan.grown > limit {
+                        kept.push((found.header, "other loops of the function have become too long"));
+                        continue;
+                    }
                     touched.extend(near);
                     *grown += plan.grown;
                     let used_behind = live_out.get(&found.header).cloned().unwrap_or_default();
                     plan.carry_out(func, &cfg, found, used_behind, &mut layer);
                 }
-                Ok(_) => kept.push((found.header, "other loops of the function have become too long")),
                 Err(why) => kept.push((found.header, why)),
             }
         }
@@ -146,6 +151,8 @@ struct Plan {
     stays: usize,
     /// Instructions that the copies have.
     grown: usize,
+    /// Whether it is worth more copies than others.
+    large: bool,
 }
 
 impl Plan {
@@ -218,7 +225,7 @@ impl Plan {
         if convergent && !wanted && leaves.count() > 1 {
             return Err("threads that work together could leave it at several places");
         }
-        Ok(Plan { rounds, decides, stays, grown: rounds * size })
+        Ok(Plan { rounds, decides, stays, grown: rounds * size, large })
     }
 
     fn carry_out(
@@ -354,7 +361,14 @@ fn live_out(func: &Function, loops: &Loops) -> FxHashMap<Block, Vec<Value>> {
 
 /// Whether an instruction computes an address in a stack slot from an index that is not known.
 fn indexes_slot(func: &Function, inst: Inst) -> bool {
-    let InstData::Index { args: [base, _], .. } = func.dfg[inst] else { return false };
+    let (InstData::Index { args: [base, index], .. }
+    | InstData::Binary { op: Opcode::Ptradd, args: [base, index] }) = func.dfg[inst]
+    else {
+        return false;
+    };
+    if func.dfg.int_const(index).is_some() {
+        return false;
+    }
     let mut at = base;
     for _ in 0..MAX_DEPTH {
         match func.dfg.def_data(at) {

@@ -3,12 +3,17 @@
 //! Functions that reach themselves are never copied, nor are those marked `noinline`. Else it is a matter of size: calls cost dearly on a GPU
 //! (arguments travel through memory, registers are saved), so that far larger functions are worth copying than on a CPU. A function whose
 //! last call was inlined, and that nothing else can name, goes.
+//!
+//! What has grown is tidied before others copy it: of functions whose bodies are calls of others, as templates make them by the thousand, a few
+//! instructions are left, where the copies of copies would soon be too large.
 
 mod body;
 pub(super) mod graph;
 
-use crate::pass::{ModuleContext, ModulePass};
-use cranelift_entity::{EntitySet, SecondaryMap};
+use crate::analysis::Analyses;
+use crate::log::Log;
+use crate::pass::{Changes, Context, ModuleContext, ModulePass, Signature};
+use cranelift_entity::{EntitySet, PrimaryMap, SecondaryMap};
 use graph::CallGraph;
 use warpsmith_ir::{FuncId, FuncKind, Function, Inline, Inst, InstData, Linkage, Module, Symbol, ValueList};
 
@@ -16,6 +21,8 @@ pub(super) struct Inliner;
 
 /// The largest function, in instructions, that is copied to each of several calls.
 const MAX_SIZE: usize = 600;
+/// A function that others call and that has grown beyond this is tidied.
+const MAX_UNTIDY: usize = 100;
 /// The largest function that is copied to each of several calls where it is rarely called.
 const MAX_COLD: usize = 20;
 /// No function grows beyond this by what need not be inlined.
@@ -24,6 +31,9 @@ const MAX_CALLER: usize = 60_000;
 /// that call the next, a copy is as large as all that is behind it.
 const MAX_COPIED: usize = 1 << 20;
 const MAX_GROWTH: usize = 16;
+/// The passes that tidy a function.
+const TIDYING: [fn(&mut Function, &mut Context<'_>) -> Changes; 5] =
+    [super::cfg::run, super::mem2reg::run, super::simplify::run, super::cfg::run, super::dce::run];
 /// Calls through pointers that come from copied functions are followed so often.
 const MAX_ROUNDS: u32 = 4;
 
@@ -36,8 +46,10 @@ impl ModulePass for Inliner {
         "copy functions to where they are called; remove those that had their last call inlined"
     }
 
-    fn run(&self, module: &mut Module, _: &ModuleContext) -> u32 {
+    fn run(&self, module: &mut Module, cx: &ModuleContext) -> u32 {
         let graph = CallGraph::new(module);
+        let signatures: PrimaryMap<FuncId, Signature> =
+            module.functions.values().map(Signature::of).collect();
         let mut sizes: SecondaryMap<FuncId, usize> = SecondaryMap::new();
         for (id, func) in &module.functions {
             sizes[id] = size(func);
@@ -55,6 +67,7 @@ impl ModulePass for Inliner {
             let empty = Function::new(String::new(), FuncKind::Func, Vec::new(), Vec::new());
             let mut func = std::mem::replace(&mut module.functions[caller], empty);
             let mut calls = calls;
+            let before_all = changes;
             // What was copied may call what an argument points to, which is known now; and what that calls.
             for _ in 0..MAX_ROUNDS {
                 let before = changes;
@@ -79,9 +92,34 @@ impl ModulePass for Inliner {
                 }
                 calls = self::calls(&func);
             }
+            if changes > before_all && sizes[caller] > MAX_UNTIDY && graph.callers[caller] > 0 {
+                tidy(&mut func, module, &signatures, cx);
+                sizes[caller] = size(&func);
+            }
             module.functions[caller] = func;
         }
         changes + remove(module, &inlined)
+    }
+}
+
+/// Makes what was copied into a function as small as it is where it is known what is passed.
+fn tidy(
+    func: &mut Function,
+    module: &Module,
+    signatures: &PrimaryMap<FuncId, Signature>,
+    cx: &ModuleContext,
+) {
+    let (mut analyses, mut log) = (Analyses::default(), Log::new("inline", false, None));
+    for pass in TIDYING {
+        let mut cx = Context {
+            target: cx.target,
+            globals: &module.globals,
+            signatures,
+            analyses: &mut analyses,
+            log: &mut log,
+        };
+        let changes = pass(func, &mut cx);
+        analyses.invalidate(changes.aspects);
     }
 }
 

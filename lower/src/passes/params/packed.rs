@@ -1,0 +1,130 @@
+//! Two parameters of 16 bits that every edge gives the halves of a value of 32 bits, or constants: the value is given instead, and taken apart behind the
+//! edge. What a loop leaves as halves of registers, the results of tensor cores, is then not taken apart in every round.
+
+use super::replace;
+use crate::analysis::Cfg;
+use crate::passes::insert_before;
+use smallvec::SmallVec;
+use warpsmith_base::FxHashMap;
+use warpsmith_ir::{Block, Function, InstData, Opcode, Type, Value};
+
+/// Merges such parameters, and says how many pairs.
+pub(super) fn run(func: &mut Function, cfg: &Cfg) -> u32 {
+    let mut changes = 0;
+    for &block in cfg.reverse_postorder().iter().skip(1) {
+        while let Some((pair, wholes)) = find(func, cfg, block) {
+            merge(func, cfg, block, pair, &wholes);
+            changes += 1;
+        }
+    }
+    changes
+}
+
+/// What an edge gives for both.
+#[derive(Clone, Copy)]
+enum Whole {
+    Value(Value),
+    Constant(i64),
+}
+
+type Wholes = SmallVec<[(Block, usize, Whole); 4]>;
+
+/// Two parameters of a block, the low half first, and what each edge gives for both.
+fn find(func: &Function, cfg: &Cfg, block: Block) -> Option<([usize; 2], Wholes)> {
+    let params = func.dfg.block_params(block);
+    let halves: SmallVec<[usize; 8]> =
+        (0..params.len()).filter(|&n| func.dfg.ty(params[n]) == Type::I16).collect();
+    if halves.len() < 2 {
+        return None;
+    }
+    for (pred, side) in cfg.edges(block) {
+        let args = func.dfg.target(func.terminator(pred)?, side)?.args(&func.dfg.pool);
+        let of = |n: usize| Some((n, half(func, *args.get(n)?)?));
+        let lows: FxHashMap<Value, usize> = halves
+            .iter()
+            .filter_map(|&n| of(n))
+            .filter(|(_, (_, high))| !high)
+            .map(|(n, (whole, _))| (whole, n))
+            .collect();
+        if lows.is_empty() {
+            continue;
+        }
+        let highs = halves.iter().filter_map(|&n| of(n)).filter(|(_, (_, high))| *high);
+        let mut pairs = highs.filter_map(|(high, (whole, _))| Some([*lows.get(&whole)?, high]));
+        let found = pairs.find_map(|pair| Some((pair, wholes(func, cfg, block, pair)?)));
+        if found.is_some() {
+            return found;
+        }
+    }
+    None
+}
+
+/// What each edge gives for two parameters together.
+fn wholes(func: &Function, cfg: &Cfg, block: Block, pair: [usize; 2]) -> Option<Wholes> {
+    let edges = cfg.edges(block).map(|(pred, side)| {
+        let args = func.dfg.target(func.terminator(pred)?, side)?.args(&func.dfg.pool);
+        let [low, high] = [*args.get(pair[0])?, *args.get(pair[1])?];
+        let whole = match (func.dfg.int_const(low), func.dfg.int_const(high)) {
+            (Some(low), Some(high)) => {
+                Whole::Constant(Type::I32.normalize(high << 16 | i64::from(low as u16)))
+            }
+            _ => {
+                let ((whole, false), (other, true)) = (half(func, low)?, half(func, high)?) else {
+                    return None;
+                };
+                (whole == other).then_some(Whole::Value(whole))?
+            }
+        };
+        Some((pred, side, whole))
+    });
+    edges.collect()
+}
+
+/// The value of 32 bits that a value is a half of, and whether it is the high one.
+fn half(func: &Function, value: Value) -> Option<(Value, bool)> {
+    let InstData::Unary { op: Opcode::Trunc, arg } = *func.dfg.def_data(func.dfg.resolve(value))? else {
+        return None;
+    };
+    let arg = func.dfg.resolve(arg);
+    if func.dfg.ty(arg) != Type::I32 {
+        return None;
+    }
+    match func.dfg.def_data(arg) {
+        Some(&InstData::Binary { op: Opcode::Lshr, args: [whole, by] })
+            if func.dfg.int_const(by) == Some(16) =>
+        {
+            Some((func.dfg.resolve(whole), true))
+        }
+        _ => Some((arg, false)),
+    }
+}
+
+fn merge(func: &mut Function, cfg: &Cfg, block: Block, [low, high]: [usize; 2], wholes: &Wholes) {
+    let Some(first) = func.layout.first_inst(block) else { return };
+    let param = func.dfg.append_block_param(block, Type::I32);
+    for &(pred, side, whole) in wholes {
+        let Some(branch) = func.terminator(pred) else { continue };
+        let value = match whole {
+            Whole::Value(value) => value,
+            Whole::Constant(value) => insert_before(func, branch, InstData::IntConst { value }, Type::I32),
+        };
+        let mut at = 0;
+        func.dfg.for_each_target_mut(branch, |call, pool| {
+            if at == side {
+                call.args.push(value, pool);
+            }
+            at += 1;
+        });
+    }
+    let trunc = |arg: Value| InstData::Unary { op: Opcode::Trunc, arg };
+    let by = insert_before(func, first, InstData::IntConst { value: 16 }, Type::I32);
+    let shifted = InstData::Binary { op: Opcode::Lshr, args: [param, by] };
+    let shifted = insert_before(func, first, shifted, Type::I32);
+    let halves = [param, shifted].map(|of| insert_before(func, first, trunc(of), Type::I16));
+    let mut taken = [(low, halves[0]), (high, halves[1])];
+    // From behind, so that the numbers stay right.
+    taken.sort_by_key(|(n, _)| std::cmp::Reverse(*n));
+    for (n, value) in taken {
+        replace(func, cfg, block, n, value, false);
+    }
+}

@@ -34,11 +34,11 @@ const MAX_SIZE: usize = 2048;
 const MAX_SIZE_WITH_SLOTS: usize = 4096;
 /// Instructions that a loop may become of which the source wants it: as many as LLVM's `-pragma-unroll-threshold`.
 const MAX_WANTED: usize = 16_384;
-/// The same, before its rounds are simplified.
+/// Instructions that it may become before its rounds are simplified.
 const MAX_SIZE_WANTED: usize = 65_536;
 /// Instructions that all loops of a function may become together.
 const MAX_GROWTH: usize = 20_000;
-/// The same for loops that pay more: of which the source wants it, or that go through stack slots.
+/// Instructions that loops may become together which pay more: of which the source wants it, or that go through stack slots.
 const MAX_GROWTH_LARGE: usize = 400_000;
 /// Blocks that a loop around others may have.
 const MAX_NEST: usize = 32;

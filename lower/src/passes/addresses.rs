@@ -5,8 +5,9 @@
 //!
 //! An index of 32 bits that is a sum which does not wrap (`iadd nsw`, or what is known of the bits of its terms or between which numbers they lie) is added term by term where that
 //! pays: constants become the offset of the access, in a loop what does not change is added to the base in front of it, and where an element at one of two terms is accessed anyway the other
-//! is added to its address, and elements a constant apart in several blocks share the rest. Elements that differ in a multiple of a factor are found from each other ([`rows`]). Of sums in a block that differ in a constant factor only, each is the one before it and a product ([`series`]); one that differs from an earlier one in a value is that and the value, and terms that cancel go ([`sums`]).
+//! is added to its address, and elements a constant apart in several blocks share the rest. Elements that differ in a multiple of a factor are found from each other ([`rows`]), and those whose indices differ in low bits from one address ([`low`]). Of sums in a block that differ in a constant factor only, each is the one before it and a product ([`series`]); one that differs from an earlier one in a value is that and the value, and terms that cancel go ([`sums`]).
 
+mod low;
 mod rows;
 mod series;
 mod sums;
@@ -25,6 +26,12 @@ use warpsmith_ir::{Block, DominatorTree, Function, Inst, InstData, Opcode, Type,
 const MAX_TERMS: usize = 6;
 
 pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
+    let in_low = low::run(func);
+    if in_low > 0 {
+        // The sums that the indices were are not to be found again by those that they are now.
+        let removed = super::dce::run(func, cx);
+        cx.analyses.invalidate(removed.aspects);
+    }
     let mut uses = Uses::of(func);
     let loops = cx.analyses.get::<Loops>(func);
     // The innermost loop around each block, counted from 1; outer loops come first.
@@ -41,7 +48,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     if in_series > 0 {
         uses = Uses::of(func);
     }
-    let flattened = in_rows + in_series + sums::run(func, &uses) + flatten(func);
+    let flattened = in_low + in_rows + in_series + sums::run(func, &uses) + flatten(func);
     if flattened > 0 {
         cx.analyses.invalidate(Aspects::INSTRUCTIONS);
     }

@@ -151,6 +151,11 @@ impl Signature {
             ret: func.ret.clone(),
         }
     }
+
+    /// Those of the functions of a module.
+    pub(crate) fn all(module: &Module) -> PrimaryMap<FuncId, Signature> {
+        module.functions.values().map(Signature::of).collect()
+    }
 }
 
 bitflags! {

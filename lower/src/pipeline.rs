@@ -3,14 +3,13 @@
 use crate::analysis::Analyses;
 use crate::log::{self, Count, Log, Remark};
 use crate::pass::{AnyPass, Aspects, Changes, Context, ModuleContext, ModulePass, Pass, Passes, Signature};
-use cranelift_entity::PrimaryMap;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use warpsmith_base::FxHashMap;
 use warpsmith_diag::{Diagnostic, Diagnostics};
-use warpsmith_ir::{self as ir, FuncId, Function, Module, Traits, parallel};
+use warpsmith_ir::{self as ir, Function, Module, Traits, parallel};
 use warpsmith_isa::Target;
 
 /// How much to optimise.
@@ -263,7 +262,7 @@ impl Pipeline {
             let mut entry = PassReport { name: pass.name(), changes: 0, functions: 0, time: Duration::ZERO };
             match pass {
                 AnyPass::Function(pass) => {
-                    let signatures = signatures(module);
+                    let signatures = Signature::all(module);
                     for id in signatures.keys() {
                         if module.functions[id].is_declaration() || !report.apply(options, pass.name()) {
                             continue;
@@ -409,10 +408,6 @@ fn run_on_module(
     changes
 }
 
-fn signatures(module: &Module) -> PrimaryMap<FuncId, Signature> {
-    module.functions.values().map(Signature::of).collect()
-}
-
 /// Runs a pass, forgets the analyses that hold no more, and what the pass has left behind where that is much.
 fn apply(pass: &dyn Pass, func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let changes = pass.run(func, cx);
@@ -433,7 +428,7 @@ fn run_group(
     report: &mut Report,
 ) {
     let threads = parallel::pays(module.functions.values());
-    let signatures = signatures(module);
+    let signatures = Signature::all(module);
     let Module { functions, globals, .. } = module;
     let bodies = functions.values_mut().filter(|func| !func.is_declaration());
     let functions: Vec<(&mut Function, Known)> = bodies

@@ -207,6 +207,28 @@ fn narrow(func: &Function, index: Value) -> Option<(Value, Opcode)> {
     }
 }
 
+/// The terms of a sum beside its constant.
+type Addends = SmallVec<[Value; MAX_TERMS]>;
+
+/// The terms of a sum in order, and its constant: none if it has too many terms. Sums that may not be taken apart are terms.
+fn split(func: &Function, sum: Value, opens: impl Fn(Inst) -> bool) -> Option<(Addends, i64)> {
+    let (mut terms, mut constant) = (Addends::new(), 0i64);
+    let mut work = Addends::from_slice(&[sum]);
+    while let Some(value) = work.pop() {
+        if terms.len() + work.len() >= MAX_TERMS {
+            return None;
+        }
+        let value = func.dfg.resolve(value);
+        match func.dfg.def_inst(value).map(|inst| (inst, &func.dfg[inst])) {
+            Some((_, &InstData::IntConst { value })) => constant = constant.wrapping_add(value),
+            Some((inst, &InstData::Binary { op: Opcode::Iadd, args })) if opens(inst) => work.extend(args),
+            _ => terms.push(value),
+        }
+    }
+    terms.sort_unstable();
+    Some((terms, constant))
+}
+
 /// Takes elements of rows that lie behind each other as those of one array. Says how many.
 fn flatten(func: &mut Function) -> u32 {
     let mut changes = 0;

@@ -59,7 +59,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
         let mut analyses = Analyses::default();
         let (cfg, loops) = (analyses.get::<Cfg>(func), analyses.get::<Loops>(func));
         let headers: FxHashMap<Block, Loop<'_>> = loops.iter().map(|found| (found.header, found)).collect();
-        let live_out = live_out(func, &loops);
+        let mut live_out = live_out(func, &loops);
         let mut layer = Layer::default();
         kept.clear();
         // Blocks of which the analyses may say what holds no more.
@@ -94,7 +94,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
                     }
                     touched.extend(near);
                     *grown += plan.grown;
-                    let used_behind = live_out.get(&found.header).cloned().unwrap_or_default();
+                    let used_behind = live_out.remove(&found.header).unwrap_or_default();
                     plan.carry_out(func, &cfg, found, used_behind, &mut layer);
                 }
                 Err(why) => kept.push((found.header, why)),
@@ -176,10 +176,10 @@ impl Plan {
             return Err("several blocks lead back to its beginning");
         };
         let large = wanted || insts().any(|inst| indexes_slot(func, inst));
-        let size_allowed = match (wanted, large) {
-            (true, _) => MAX_SIZE_WANTED,
-            (false, true) => MAX_SIZE_WITH_SLOTS,
-            (false, false) => MAX_SIZE,
+        let (size_allowed, cost_allowed) = match (wanted, large) {
+            (true, _) => (MAX_SIZE_WANTED, MAX_WANTED),
+            (false, true) => (MAX_SIZE_WITH_SLOTS, MAX_SIZE_WITH_SLOTS),
+            (false, false) => (MAX_SIZE, MAX_COST),
         };
         let rounds_allowed = size_allowed / size.max(1);
         let rounds_allowed = if wanted { rounds_allowed } else { rounds_allowed.min(MAX_ROUNDS) };
@@ -188,16 +188,7 @@ impl Plan {
         let Some((decides, stays, rounds)) = run.decided(rounds_allowed, &known) else {
             return Err("the number of its rounds is not known, or too large");
         };
-        let Some(cost) = run.cost().map(|cost| rounds * cost).filter(|cost| {
-            *cost
-                <= if wanted {
-                    MAX_WANTED
-                } else if large {
-                    usize::MAX
-                } else {
-                    MAX_COST
-                }
-        }) else {
+        let Some(cost) = run.cost().map(|cost| rounds * cost).filter(|cost| *cost <= cost_allowed) else {
             return Err("its rounds have too many instructions that are not the same in all of them");
         };
         // A loop around others is worth its copies if they say how many rounds the others have.

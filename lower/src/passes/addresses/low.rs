@@ -2,19 +2,16 @@
 //! without a carry, whatever wraps above. Elements at `x + 4 * t + i` for several `i`, with an `x` that is a multiple of 4 too, are then found from one
 //! address, though nothing promises that the sum does not wrap: sums of integers without a sign, as `blockIdx.x * n + threadIdx.x` is one.
 
-use super::{insert_before, narrow};
+use super::{Addends, insert_before, narrow, split};
 use crate::rules::known::KnownBits;
 use smallvec::SmallVec;
 use warpsmith_base::FxHashMap;
 use warpsmith_ir::{Function, Inst, InstData, Opcode, Type, Value};
 
-/// Terms of an index beside its constant.
-const MAX_TERMS: usize = 6;
-
 /// What the indices of a group have in common.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Key {
-    terms: SmallVec<[Value; MAX_TERMS]>,
+    terms: Addends,
     /// The constant without its low bits.
     high: i64,
     way: Opcode,
@@ -39,7 +36,8 @@ pub(super) fn run(func: &mut Function) -> u32 {
         if !func.dfg.def_inst(value).is_some_and(is_sum) {
             continue;
         }
-        let Some((terms, constant)) = split(func, value) else { continue };
+        let Some((terms, constant)) = split(func, value, |_| true) else { continue };
+        let constant = Type::I32.normalize(constant);
         let known = known.get_or_insert_with(|| KnownBits::of_function(func, []));
         let zeros = |&term: &Value| known.of(&func.dfg, term).map_or(0, |known| known.zeros.trailing_ones());
         let Some(zeros @ 1..) = terms.iter().map(zeros).min() else { continue };
@@ -66,25 +64,6 @@ pub(super) fn run(func: &mut Function) -> u32 {
         }
     }
     changes
-}
-
-/// The terms of a sum of 32 bits in order, and its constant: none if there are too many.
-fn split(func: &Function, sum: Value) -> Option<(SmallVec<[Value; MAX_TERMS]>, i64)> {
-    let (mut terms, mut constant) = (SmallVec::new(), 0i64);
-    let mut work: SmallVec<[Value; MAX_TERMS]> = SmallVec::from_slice(&[sum]);
-    while let Some(value) = work.pop() {
-        if terms.len() + work.len() >= MAX_TERMS {
-            return None;
-        }
-        let value = func.dfg.resolve(value);
-        match func.dfg.def_data(value) {
-            Some(&InstData::IntConst { value }) => constant = constant.wrapping_add(value),
-            Some(&InstData::Binary { op: Opcode::Iadd, args }) => work.extend(args),
-            _ => terms.push(value),
-        }
-    }
-    terms.sort_unstable();
-    Some((terms, Type::I32.normalize(constant)))
 }
 
 /// Makes an index the sum of what its group shares and the low bits of its constant.

@@ -5,7 +5,7 @@
 //! Indices of 32 bits have to be promised not to wrap, so that they differ as they seem to; those of 64 bits wrap as addresses do.
 
 use super::series::Sum;
-use super::{Uses, insert_before, narrow};
+use super::{Addends, Uses, insert_before, narrow, split};
 use crate::passes::replace_with;
 use cranelift_entity::SecondaryMap;
 use smallvec::SmallVec;
@@ -18,9 +18,6 @@ const MAX_EARLIER: usize = 4;
 /// Elements of what an address finds that are found from earlier ones instead, so that the address goes: each takes a register.
 const MAX_BESIDE: u32 = 2;
 
-/// Terms of what a factor is multiplied by.
-const MAX_TERMS: usize = 4;
-
 /// What the addresses of a series have in common.
 #[derive(PartialEq, Eq, Hash)]
 enum Key {
@@ -30,7 +27,7 @@ enum Key {
         scale: i32,
         factor: Value,
         /// The terms of what the factor is multiplied by, but for a constant.
-        times: SmallVec<[Value; MAX_TERMS]>,
+        times: Addends,
         /// The other terms of the index.
         others: SmallVec<[Value; 4]>,
         ty: Type,
@@ -171,7 +168,9 @@ impl Rows<'_> {
             if func.dfg.int_const(factor).is_some() {
                 continue;
             }
-            let Some((times, by)) = split(func, times, ty) else { continue };
+            // What might wrap in 32 bits is a term.
+            let opens = |sum: Inst| ty == Type::I64 || func.dfg.no_signed_wrap(sum);
+            let Some((times, by)) = split(func, times, opens) else { continue };
             let key = Key::Element { base, scale, factor, times, others: others.clone(), ty };
             places.push(Place { series: self.number(key, factor, scale), by, constant });
         }
@@ -201,29 +200,6 @@ impl Rows<'_> {
             series.len() - 1
         })
     }
-}
-
-/// The terms of a sum in order, and its constant: none if it has too many terms. What might wrap in 32 bits is a term.
-fn split(func: &Function, sum: Value, ty: Type) -> Option<(SmallVec<[Value; MAX_TERMS]>, i64)> {
-    let (mut terms, mut constant) = (SmallVec::new(), 0i64);
-    let mut work: SmallVec<[Value; MAX_TERMS]> = SmallVec::from_slice(&[sum]);
-    while let Some(value) = work.pop() {
-        if terms.len() + work.len() >= MAX_TERMS {
-            return None;
-        }
-        let value = func.dfg.resolve(value);
-        match func.dfg.def_inst(value).map(|inst| (inst, &func.dfg[inst])) {
-            Some((_, &InstData::IntConst { value })) => constant = constant.wrapping_add(value),
-            Some((inst, &InstData::Binary { op: Opcode::Iadd, args }))
-                if ty == Type::I64 || func.dfg.no_signed_wrap(inst) =>
-            {
-                work.extend(args);
-            }
-            _ => terms.push(value),
-        }
-    }
-    terms.sort_unstable();
-    Some((terms, constant))
 }
 
 /// The number that an index is, before it is sign-extended, and its type.

@@ -48,8 +48,7 @@ impl ModulePass for Inliner {
 
     fn run(&self, module: &mut Module, cx: &ModuleContext) -> u32 {
         let graph = CallGraph::new(module);
-        let signatures: PrimaryMap<FuncId, Signature> =
-            module.functions.values().map(Signature::of).collect();
+        let signatures = Signature::all(module);
         let mut sizes: SecondaryMap<FuncId, usize> = SecondaryMap::new();
         for (id, func) in &module.functions {
             sizes[id] = size(func);

@@ -152,7 +152,7 @@ impl Signature {
         }
     }
 
-    /// Those of the functions of a module.
+    /// The signatures of the functions of a module.
     pub(crate) fn all(module: &Module) -> PrimaryMap<FuncId, Signature> {
         module.functions.values().map(Signature::of).collect()
     }

@@ -48,6 +48,11 @@ const IMPORTED: &[(&str, &str, &[u64])] = &[
     ("vectors in turns", "turns", &[0x0604_0205_0301, 0x0605]),
     ("atomic changes of vectors", "atomic_vectors", &[0xc000_4200, 0xc000_3c00, 0xbf80_0000, 0x4400_4000]),
     ("texts of assembly", "assembly_texts", &[5, 12 + 100 + 5]),
+    (
+        "operands of assembly",
+        "assembly_operands",
+        &[0x4000_3c00, 0xfffe_0403_0201, (10 - 11 + 12 - 1100i64) as u64, 0x0201_0001, 0x4000_3c07],
+    ),
     ("classes of C++", "classes", &[b'd' as u64, 16, 1]),
     (
         "fixed-point numbers, carry-less products",

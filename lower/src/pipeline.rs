@@ -189,9 +189,9 @@ impl Pipeline {
         const FIRST: &str = "cfg,mem2reg,simplify,cfg,dce,recursion,inline,aggregates,effects,constants,cfg,mem2reg,spaces,sccp,cfg,thread,cfg,unroll,cfg,simplify,cfg,\
                  promote,mem2reg,dce,spaces,constants,thread,cfg,simplify,dce,unroll,cfg,tables,readonly,gvn,forward,hoist,tails,cfg,conjoin,ifconvert,conjoin,simplify,licm";
         const REST: &str = "rotate,cfg,latches,carry,cfg,halves,dce,params,partial,cfg,ranges,dce,cfg,divide,\
-                 addresses,simplify,cfg,gvn,forward,licm,reassociate,licm,merge,simplify,gvn,cfg,dce,strides,counters,simplify,words,mem2reg,dse,pack,dots,narrow,bytes,dce,sink,remat,latches,cfg,place";
+                 addresses,simplify,cfg,gvn,forward,licm,reassociate,licm,merge,simplify,gvn,cfg,dce,strides,counters,simplify,words,mem2reg,dse,pack,dots,narrow,pairs,bytes,dce,sink,remat,latches,cfg,place";
         // Loops that have become short in the first round, and what is constant in their copies.
-        const AGAIN: &str = "unroll,cfg,simplify,mem2reg,sccp,cfg,simplify,thread,cfg,gvn,licm,simplify,words,bytes,dce,sink,remat,cfg,place";
+        const AGAIN: &str = "unroll,cfg,simplify,mem2reg,sccp,cfg,simplify,thread,cfg,gvn,licm,simplify,words,pairs,bytes,dce,sink,remat,cfg,place";
         // Passes that copy instructions.
         const COPYING: [&str; 4] = ["unroll", "partial", "rotate", "thread"];
         let parsed = |text: &str| Pipeline::parse(text).unwrap_or_default();

@@ -6,8 +6,10 @@ macro_rules! ptx {
     };
 }
 
+mod ahead;
 mod control;
 mod edges;
+mod guarded;
 mod operands;
 
 use crate::debug::describe::{Home, Notes, describe};
@@ -16,7 +18,7 @@ use crate::debug::{Class, Debug, Described};
 use crate::names::{Names, prefix};
 use crate::regs::{Assignment, Liveness, Reg, sequentialize};
 use std::collections::BTreeMap;
-use warpsmith_base::FxHashSet;
+use warpsmith_base::{FxHashMap, FxHashSet};
 use warpsmith_ir as ir;
 use warpsmith_ir::debug::DebugStatistics;
 use warpsmith_ir::entity::{EntityRef, SecondaryMap};
@@ -76,6 +78,10 @@ impl Body<'_> {
             records: Vec::new(),
             liveness: edges::liveness(self.mach, &self.assignment, &position),
             position,
+            entries: ahead::entries(self.mach),
+            ahead: ahead::Ahead::default(),
+            guarded: None,
+            guard: None,
             body: self,
         };
         writer.blocks();
@@ -110,6 +116,14 @@ struct Writer<'a> {
     liveness: Option<Liveness>,
     /// The places of blocks in the text.
     position: edges::Positions,
+    /// How many edges lead to each block.
+    entries: SecondaryMap<Block, u32>,
+    /// Moves that were made ahead of blocks.
+    ahead: ahead::Ahead,
+    /// The block whose instructions are guarded.
+    guarded: Option<(Block, Guard)>,
+    /// The guard of the instructions that are written.
+    guard: Option<Guard>,
 }
 
 impl Writer<'_> {
@@ -128,6 +142,7 @@ impl Writer<'_> {
                 self.stmts.push(Stmt::Pragma(texts));
             }
             self.begin_block(block);
+            self.guard = self.guarded.take().filter(|(guarded, _)| *guarded == block).map(|(_, guard)| guard);
             for (index, inst) in (mach.blocks[block].insts.start..).zip(mach.block_insts(block)) {
                 self.bindings(index);
                 let from = self.stmts.len();
@@ -148,6 +163,7 @@ impl Writer<'_> {
                 self.origins.resize(self.stmts.len(), inst.origin);
                 self.note_written(from, inst.origin, operands);
             }
+            self.guard = None;
             self.bindings(mach.blocks[block].insts.end);
             let from = self.stmts.len();
             self.location(mach.blocks[block].origin);
@@ -349,6 +365,6 @@ impl Writer<'_> {
         self.begin_instruction();
         let mnemonic = self.body.names.mnemonic(self.body.tree, mnemonic);
         let operands = self.body.tree.operand_list(operands);
-        self.stmts.push(Stmt::Inst(Inst { guard, mnemonic, operands }));
+        self.stmts.push(Stmt::Inst(Inst { guard: guard.or(self.guard), mnemonic, operands }));
     }
 }

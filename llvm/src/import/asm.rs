@@ -4,14 +4,16 @@
 //! the text become blocks and block parameters. What the text names besides its registers is refused.
 
 mod instructions;
+mod memory;
 mod operands;
 
 use super::function::{Builder, Values};
-use super::shape::{Part, container};
+use super::shape::{Part, Parts, container};
 use crate::error::{Error, Result};
-use crate::module::GlobalValue;
 use crate::module::body::{Call, Inst};
 use crate::module::constants::InlineAsm;
+use crate::module::types::Type as Llvm;
+use crate::module::{GlobalValue, ValueId};
 use warpsmith_base::FxHashMap;
 use warpsmith_ir::{self as ir, InstBuilder, PtxArg, Type, Value, Variable};
 use warpsmith_isa::ScalarType;
@@ -27,6 +29,11 @@ struct Constraint {
     ty: Type,
 }
 
+/// All bits of a register.
+fn whole(ty: Type) -> Part {
+    Part { ty, bits: ty.bits(), offset: 0 }
+}
+
 /// The constraints of a text, without what is clobbered.
 fn constraints(text: &str) -> Result<Vec<Constraint>> {
     let mut all = Vec::new();
@@ -39,10 +46,9 @@ fn constraints(text: &str) -> Result<Vec<Constraint>> {
         let tied = rest.parse().ok();
         let ty = match rest {
             "b" => Type::I1,
-            "c" => Type::I8,
-            "h" => Type::I16,
+            "c" | "h" => Type::I16,
             "r" => Type::I32,
-            "l" => Type::I64,
+            "l" | "N" => Type::I64,
             "f" => Type::F32,
             "d" => Type::F64,
             "q" => Type::I128,
@@ -149,13 +155,17 @@ fn conversion(mnemonic: &ir::Mnemonic) -> Option<(Type, Type)> {
 struct Translation<'t> {
     module: &'t ptx::Module,
     registers: FxHashMap<String, Variable>,
+    /// The registers that come in with pointers, and these.
+    pointers: FxHashMap<String, Value>,
     labels: FxHashMap<ptx::Symbol, ir::Block>,
+    /// No access of memory moves past the text, nor within it.
+    ordered: bool,
 }
 
 impl Builder<'_, '_, '_> {
     /// A call of inline assembly.
     pub fn inline_asm(&mut self, inst: &Inst, call: &Call, asm: &InlineAsm) -> Result<()> {
-        let outputs = self.parts(inst.ty)?;
+        let outputs = self.outputs(inst)?;
         // An empty text holds values, and keeps the compiler from moving memory accesses: there is nothing of it in PTX.
         if asm.text.trim().is_empty() && outputs.is_empty() {
             return Ok(());
@@ -164,6 +174,7 @@ impl Builder<'_, '_, '_> {
         let mut names: Vec<String> = Vec::new();
         let mut declarations = String::new();
         let mut registers: FxHashMap<String, Variable> = FxHashMap::default();
+        let mut pointers: FxHashMap<String, Value> = FxHashMap::default();
         let mut results: Vec<Variable> = Vec::new();
         let mut tied: Vec<(Variable, Value)> = Vec::new();
         let mut args = self.body.args(call).iter();
@@ -186,8 +197,7 @@ impl Builder<'_, '_, '_> {
                 names.push(number.to_string());
                 continue;
             }
-            let value = self.scalar(*arg)?;
-            let value = self.generic(value);
+            let value = self.asm_input(*arg, constraint.ty)?;
             if let Some(output) = constraint.tied {
                 let variable =
                     *results.get(output).ok_or_else(|| Error::unsupported("an operand tied to no output"))?;
@@ -197,6 +207,9 @@ impl Builder<'_, '_, '_> {
             }
             let name = format!("%wasm{n}");
             let variable = self.b.declare_var(constraint.ty);
+            if self.type_of(value).is_ptr() {
+                pointers.insert(name.clone(), value);
+            }
             let value = self.as_register(value, constraint.ty);
             self.b.def_var(variable, value);
             declarations.push_str(&format!(".reg .b{} {name};\n", constraint.ty.bits().max(16)));
@@ -227,7 +240,9 @@ impl Builder<'_, '_, '_> {
                 error.message
             )));
         }
-        let mut translation = Translation { module: &parsed.module, registers, labels: FxHashMap::default() };
+        let ordered = asm.constraints.contains("~{memory}");
+        let labels = FxHashMap::default();
+        let mut translation = Translation { module: &parsed.module, registers, pointers, labels, ordered };
         let function = parsed.module.functions().next().and_then(|function| function.body);
         let body = function
             .ok_or_else(|| Error::unsupported("inline assembly that closes a brace it did not open"))?;
@@ -235,13 +250,44 @@ impl Builder<'_, '_, '_> {
             Error::unsupported(format!("{} in inline assembly `{}`", error.message, asm.text.trim()))
         })?;
         let mut out = Values::new();
-        for (variable, part) in results.iter().zip(&outputs) {
+        for (variable, parts) in results.iter().zip(&outputs) {
             let value = self.b.use_var(*variable);
             let value = self.integer_of(value);
-            let value = self.resize(value, container(part.ty.bits()));
-            out.push(self.scalar_of(value, part.ty));
+            if let [part] = parts[..] {
+                let value = self.resize(value, container(part.ty.bits()));
+                out.push(self.scalar_of(value, part.ty));
+            } else {
+                let register = whole(self.type_of(value));
+                out.extend(self.regroup(&[value], &[register], parts)?);
+            }
         }
         self.result(inst, &out)
+    }
+
+    /// The scalars of each output.
+    fn outputs(&self, inst: &Inst) -> Result<Vec<Parts>> {
+        if let Llvm::Struct { fields, .. } = self.types().get(inst.ty) {
+            return fields.iter().map(|field| self.parts(*field)).collect();
+        }
+        let parts = self.parts(inst.ty)?;
+        Ok(if parts.is_empty() { Vec::new() } else { vec![parts] })
+    }
+
+    /// An operand as one scalar: a vector as its bits, a pointer in the space that its type names.
+    fn asm_input(&mut self, arg: ValueId, register: Type) -> Result<Value> {
+        let ty = self.value_type(arg)?;
+        let parts = self.parts(ty)?;
+        let values = self.value(arg)?;
+        if let ([value], [part]) = (&values[..], &parts[..]) {
+            return Ok(self.pointer_as(*value, part.ty));
+        }
+        let bits: u32 = parts.iter().map(|part| part.bits).sum();
+        if parts.is_empty() || bits > register.bits() {
+            let message = format!("an operand of type `{}` of inline assembly", self.types().display(ty));
+            return Err(Error::unsupported(message));
+        }
+        let bits = self.regroup(&values, &parts, &[whole(container(bits.next_power_of_two()))])?;
+        bits.first().copied().ok_or_else(|| Error::unsupported("an operand without a value"))
     }
 
     /// A value as the register of a constraint.
@@ -249,7 +295,9 @@ impl Builder<'_, '_, '_> {
         if self.type_of(value) == ty {
             return value;
         }
-        let int = self.integer_of(value);
+        // The address in its own space, as LLVM passes it.
+        let int =
+            if self.type_of(value).is_ptr() { self.b.ins().ptrtoint(value) } else { self.integer_of(value) };
         let int = self.resize(int, container(ty.bits()));
         self.scalar_of(int, ty)
     }
@@ -341,11 +389,14 @@ impl Builder<'_, '_, '_> {
         let operands = &t.module[inst.operands];
         let mnemonic = Self::mnemonic(text)?;
         let control = ir::control_flow(mnemonic.opcode()).is_some();
-        let next = self.b.create_block();
         let guard = match inst.guard {
             Some(guard) => Some((self.register(t, guard.predicate())?, guard.negated())),
             None => None,
         };
+        if !control && guard.is_none() && !ends(mnemonic) {
+            return self.translate_plain(t, text, mnemonic, operands);
+        }
+        let next = self.b.create_block();
         if self.ends(t, inst, mnemonic, guard, next)? {
             return Ok(());
         }
@@ -376,9 +427,6 @@ impl Builder<'_, '_, '_> {
             self.b.switch_to_block(then);
             self.translate_plain(t, text, mnemonic, operands)?;
             self.b.ins().jump(next, &[]);
-        } else {
-            self.translate_plain(t, text, mnemonic, operands)?;
-            self.b.ins().jump(next, &[]);
         }
         self.b.switch_to_block(next);
         Ok(())
@@ -395,7 +443,7 @@ impl Builder<'_, '_, '_> {
     ) -> Result<bool> {
         use warpsmith_isa::Opcode;
         let traps = mnemonic.opcode() == Opcode::Trap;
-        if !traps && !matches!(mnemonic.opcode(), Opcode::Exit | Opcode::Ret) {
+        if !ends(mnemonic) {
             return Ok(false);
         }
         if !traps && self.b.func().kind != ir::FuncKind::Kernel {
@@ -419,6 +467,12 @@ impl Builder<'_, '_, '_> {
         self.b.switch_to_block(next);
         Ok(true)
     }
+}
+
+/// Whether an instruction ends the thread, or the function.
+fn ends(mnemonic: ir::Mnemonic) -> bool {
+    use warpsmith_isa::Opcode;
+    matches!(mnemonic.opcode(), Opcode::Trap | Opcode::Exit | Opcode::Ret)
 }
 
 #[cfg(test)]

@@ -29,6 +29,8 @@ mod narrow;
 mod powers;
 mod system;
 mod vector;
+
+pub(crate) use vector::packed;
 mod warp;
 mod wide;
 

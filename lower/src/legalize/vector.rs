@@ -75,8 +75,13 @@ impl Legalizer<'_> {
         if op == Opcode::Bnot && self.fills_words(ty) {
             return self.by_words(ty, &[x], |this, _, words| this.raw1(Opcode::Bnot, words[0]));
         }
-        if let Some(mnemonic) = self.packed(op, ty) {
-            return self.by_pairs(ty, &[x], mnemonic);
+        let of_halves = matches!(ty.element(), Scalar::F16 | Scalar::BF16) && self.fills_words(ty);
+        let sign = [(Opcode::Fneg, Opcode::Bxor, 0x8000_8000u32), (Opcode::Fabs, Opcode::Band, 0x7fff_7fff)];
+        if let Some((_, op, mask)) = sign.into_iter().find(|(of, ..)| *of == op && of_halves) {
+            return self.by_words(ty, &[x], |this, _, words| {
+                let mask = this.int(Type::I32, i64::from(mask as i32));
+                this.raw2(op, words[0], mask)
+            });
         }
         let made: Values =
             self.elements(x).into_iter().map(|element| self.unary(op, ty.element_type(), element)).collect();
@@ -90,7 +95,7 @@ impl Legalizer<'_> {
         if matches!(op, Opcode::Iadd | Opcode::Isub) && ty.element() == Scalar::I8 && self.fills_words(ty) {
             return self.by_words(ty, &[x, y], |this, _, words| this.add_bytes(op, words[0], words[1]));
         }
-        if let Some(mnemonic) = self.packed(op, ty) {
+        if let Some(mnemonic) = packed(op, ty, self.target.sm) {
             return self.by_pairs(ty, &[x, y], mnemonic);
         }
         let (x, y) = (self.spread(ty, x), self.spread(ty, y));
@@ -126,7 +131,7 @@ impl Legalizer<'_> {
                 false => self.raw3(Opcode::Fma, args),
             };
         }
-        if let Some(mnemonic) = self.packed(Opcode::Fma, ty) {
+        if let Some(mnemonic) = packed(Opcode::Fma, ty, self.target.sm) {
             return self.by_pairs(ty, &args, mnemonic);
         }
         let [x, y, z] = args.map(|arg| self.elements(arg));
@@ -194,51 +199,6 @@ impl Legalizer<'_> {
             self.types[result] = Some(ty);
         }
         result
-    }
-
-    /// The instruction of PTX that does an operation on two elements at once, where the target has one.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "what has none is done element by element")]
-    fn packed(&self, op: Opcode, ty: Type) -> Option<Mnemonic> {
-        let (half, since) = match ty.element() {
-            Scalar::F16 => (true, 53),
-            Scalar::BF16 => (false, 90),
-            Scalar::F32 if self.has_sm(100) && ty.lanes() >= 2 => {
-                return match op {
-                    Opcode::Fadd => Some(mnemonic!("add.rn.f32x2")),
-                    Opcode::Fsub => Some(mnemonic!("sub.rn.f32x2")),
-                    Opcode::Fmul => Some(mnemonic!("mul.rn.f32x2")),
-                    Opcode::Fma => Some(mnemonic!("fma.rn.f32x2")),
-                    _ => None,
-                };
-            }
-            Scalar::I16 if self.has_sm(90) => {
-                return match op {
-                    Opcode::Iadd => Some(mnemonic!("add.u16x2")),
-                    Opcode::Smin => Some(mnemonic!("min.s16x2")),
-                    Opcode::Smax => Some(mnemonic!("max.s16x2")),
-                    Opcode::Umin => Some(mnemonic!("min.u16x2")),
-                    Opcode::Umax => Some(mnemonic!("max.u16x2")),
-                    _ => None,
-                };
-            }
-            _ => return None,
-        };
-        let (mnemonic, since) = match (op, half) {
-            (Opcode::Fadd, true) => (mnemonic!("add.rn.f16x2"), since),
-            (Opcode::Fsub, true) => (mnemonic!("sub.rn.f16x2"), since),
-            (Opcode::Fmul, true) => (mnemonic!("mul.rn.f16x2"), since),
-            (Opcode::Fma, true) => (mnemonic!("fma.rn.f16x2"), since),
-            (Opcode::Fmin, true) => (mnemonic!("min.f16x2"), 80),
-            (Opcode::Fmax, true) => (mnemonic!("max.f16x2"), 80),
-            (Opcode::Fadd, false) => (mnemonic!("add.rn.bf16x2"), since),
-            (Opcode::Fsub, false) => (mnemonic!("sub.rn.bf16x2"), since),
-            (Opcode::Fmul, false) => (mnemonic!("mul.rn.bf16x2"), since),
-            (Opcode::Fma, false) => (mnemonic!("fma.rn.bf16x2"), 80),
-            (Opcode::Fmin, false) => (mnemonic!("min.bf16x2"), 80),
-            (Opcode::Fmax, false) => (mnemonic!("max.bf16x2"), 80),
-            _ => return None,
-        };
-        self.has_sm(since).then_some(mnemonic)
     }
 
     /// An operation on vectors by an instruction on pairs of elements.
@@ -310,4 +270,49 @@ impl Legalizer<'_> {
         }
         self.bits(ty, 0)
     }
+}
+
+/// The instruction of PTX that does an operation on two elements at once, where the target has one.
+#[expect(clippy::wildcard_enum_match_arm, reason = "what has none is done element by element")]
+pub(crate) fn packed(op: Opcode, ty: Type, sm: u16) -> Option<Mnemonic> {
+    let (half, since) = match ty.element() {
+        Scalar::F16 => (true, 53),
+        Scalar::BF16 => (false, 90),
+        Scalar::F32 if sm >= 100 && ty.lanes() >= 2 => {
+            return match op {
+                Opcode::Fadd => Some(mnemonic!("add.rn.f32x2")),
+                Opcode::Fsub => Some(mnemonic!("sub.rn.f32x2")),
+                Opcode::Fmul => Some(mnemonic!("mul.rn.f32x2")),
+                Opcode::Fma => Some(mnemonic!("fma.rn.f32x2")),
+                _ => None,
+            };
+        }
+        Scalar::I16 if sm >= 90 => {
+            return match op {
+                Opcode::Iadd => Some(mnemonic!("add.u16x2")),
+                Opcode::Smin => Some(mnemonic!("min.s16x2")),
+                Opcode::Smax => Some(mnemonic!("max.s16x2")),
+                Opcode::Umin => Some(mnemonic!("min.u16x2")),
+                Opcode::Umax => Some(mnemonic!("max.u16x2")),
+                _ => None,
+            };
+        }
+        _ => return None,
+    };
+    let (mnemonic, since) = match (op, half) {
+        (Opcode::Fadd, true) => (mnemonic!("add.rn.f16x2"), since),
+        (Opcode::Fsub, true) => (mnemonic!("sub.rn.f16x2"), since),
+        (Opcode::Fmul, true) => (mnemonic!("mul.rn.f16x2"), since),
+        (Opcode::Fma, true) => (mnemonic!("fma.rn.f16x2"), since),
+        (Opcode::Fmin, true) => (mnemonic!("min.f16x2"), 80),
+        (Opcode::Fmax, true) => (mnemonic!("max.f16x2"), 80),
+        (Opcode::Fadd, false) => (mnemonic!("add.rn.bf16x2"), since),
+        (Opcode::Fsub, false) => (mnemonic!("sub.rn.bf16x2"), since),
+        (Opcode::Fmul, false) => (mnemonic!("mul.rn.bf16x2"), since),
+        (Opcode::Fma, false) => (mnemonic!("fma.rn.bf16x2"), 80),
+        (Opcode::Fmin, false) => (mnemonic!("min.bf16x2"), 80),
+        (Opcode::Fmax, false) => (mnemonic!("max.bf16x2"), 80),
+        _ => return None,
+    };
+    (sm >= since).then_some(mnemonic)
 }

@@ -273,6 +273,8 @@ pub struct Function {
     pub args: Vec<VReg>,
     /// Arena of the targets of [`Terminator::Table`].
     pub tables: Vec<Edge>,
+    /// Virtual registers that no other may share a register with: what goes on in the background reads them, nobody sees how long.
+    pub apart: Vec<VReg>,
     /// How calls pass what they pass.
     pub prototypes: Vec<Prototype>,
     /// What is known of the variables of the source, in order.
@@ -307,6 +309,7 @@ impl Function {
             operands: Vec::new(),
             args: Vec::new(),
             tables: Vec::new(),
+            apart: Vec::new(),
             prototypes: Vec::new(),
             records: SecondaryMap::new(),
         }

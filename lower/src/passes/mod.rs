@@ -61,6 +61,8 @@ mod narrow;
 mod near;
 #[allow(clippy::wildcard_enum_match_arm, reason = "only loads and stores are of interest")]
 mod pack;
+#[allow(clippy::wildcard_enum_match_arm, reason = "what is not computed in pairs is put together")]
+mod pairs;
 #[allow(clippy::wildcard_enum_match_arm, reason = "what is computed in other ways is not compared")]
 mod params;
 #[allow(clippy::wildcard_enum_match_arm, reason = "a loop that is not understood stays as it is")]
@@ -178,6 +180,7 @@ pub(crate) fn standard() -> Passes {
         .with(pass("thread", "lead edges past branches that they decide", thread::run))
         .with(pass("narrow", "load the one byte, half or word that is used", narrow::run))
         .with(pass("pack", "access neighbours in memory as vectors", pack::run))
+        .with(pass("pairs", "compute two floats that become halves of a word at once", pairs::run))
         .with(pass("ranges", "use between which numbers values lie", ranges::run))
         .with(pass("readonly", "mark loads of memory that nothing writes", readonly::run))
         .with(pass("reassociate", "add first what does not change in a loop", reassociate::run))

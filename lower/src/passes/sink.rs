@@ -15,6 +15,8 @@ use std::sync::Arc;
 use warpsmith_ir::debug::Storage;
 use warpsmith_ir::{Block, DominatorTree, Function, Inst, InstData, Value};
 
+/// Instructions of a block that ptxas gives a predicate each, in place of a branch around it.
+const MAX_GUARDED: usize = 2;
 /// Steps up the dominator tree that are made for one use.
 const MAX_STEPS: u32 = 64;
 
@@ -24,6 +26,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let analyses = if added > 0 { &mut own } else { &mut *cx.analyses };
     let places = Places::of(func, analyses);
     let cfg = analyses.get::<Cfg>(func);
+    let guarded = guarded(func, &cfg);
     // The block that dominates all uses that were seen so far.
     let mut used_in: SecondaryMap<Value, Option<Block>> = SecondaryMap::new();
     let mut moved: EntitySet<Value> = EntitySet::new();
@@ -40,6 +43,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
             let to = (plain_load || func.traits(inst).is_pure())
                 .then(|| target(func, &places, &used_in, block, inst))
                 .flatten()
+                .filter(|to| !guarded.contains(*to))
                 .and_then(|to| if plain_load { places.next(&cfg, block, to) } else { Some(to) });
             loads_move &= func.terminator(block) == Some(inst) || func.traits(inst).is_removable();
             if let Some(to) = to
@@ -62,6 +66,29 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
         unbind(func, &places.tree, &moved);
     }
     if added > 0 { Changes::to_all(changes + added) } else { Changes::to_instructions(changes) }
+}
+
+/// Blocks that a branch goes around and that do no more than an access of memory: what would come to it would make a branch of its predicate.
+fn guarded(func: &Function, cfg: &Cfg) -> EntitySet<Block> {
+    let mut guarded = EntitySet::new();
+    for &block in cfg.reverse_postorder() {
+        let (&[from], Some(end)) = (cfg.predecessors(block), func.terminator(block)) else { continue };
+        let InstData::Jump { dest } = &func.dfg[end] else { continue };
+        let around = func.successors(from).any(|other| other == dest.block);
+        let is_constant =
+            |inst: Inst| matches!(func.dfg[inst], InstData::IntConst { .. } | InstData::FloatConst { .. });
+        let insts = func.layout.insts(block).filter(|&inst| inst != end && !is_constant(inst));
+        if !around || insts.clone().count() > MAX_GUARDED {
+            continue;
+        }
+        let accesses = |inst| matches!(func.dfg[inst], InstData::Load { .. } | InstData::Store { .. });
+        if insts.clone().any(accesses)
+            && insts.clone().all(|inst| accesses(inst) || func.traits(inst).is_pure())
+        {
+            guarded.insert(block);
+        }
+    }
+    guarded
 }
 
 /// Where an instruction of a block is to stand, if it is not where it is.

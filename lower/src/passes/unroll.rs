@@ -21,7 +21,7 @@ use crate::pass::{Changes, Context};
 use cranelift_entity::{EntitySet, SecondaryMap};
 use rounds::{Known, Rounds};
 use smallvec::SmallVec;
-use warpsmith_base::FxHashMap;
+use warpsmith_base::{FxHashMap, FxHashSet};
 use warpsmith_ir::{Block, BlockCall, Function, Inst, InstData, LoopHint, Opcode, Traits, Value};
 
 /// No loop of more rounds is looked at if the source does not want it.
@@ -59,7 +59,8 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
         let mut analyses = Analyses::default();
         let (cfg, loops) = (analyses.get::<Cfg>(func), analyses.get::<Loops>(func));
         let headers: FxHashMap<Block, Loop<'_>> = loops.iter().map(|found| (found.header, found)).collect();
-        let mut live_out = live_out(func, &loops);
+        // Of all loops, once one of them is unrolled.
+        let mut used_behind: Option<FxHashMap<Block, Vec<Value>>> = None;
         let mut layer = Layer::default();
         kept.clear();
         // Blocks of which the analyses may say what holds no more.
@@ -94,8 +95,9 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
                     }
                     touched.extend(near);
                     *grown += plan.grown;
-                    let used_behind = live_out.remove(&found.header).unwrap_or_default();
-                    plan.carry_out(func, &cfg, found, used_behind, &mut layer);
+                    let used_behind = used_behind.get_or_insert_with(|| live_out(func, &loops));
+                    let values = used_behind.remove(&found.header).unwrap_or_default();
+                    plan.carry_out(func, &cfg, found, values, &mut layer);
                 }
                 Err(why) => kept.push((found.header, why)),
             }
@@ -161,9 +163,8 @@ impl Plan {
         if func.loop_hints[found.header] == Some(LoopHint::NoUnroll) {
             return Err("the source forbids it");
         }
-        let mut blocks: EntitySet<Block> = EntitySet::new();
-        blocks.extend(found.blocks.iter().copied());
-        let inside = |block: Block| blocks.contains(block);
+        let blocks: FxHashSet<Block> = found.blocks.iter().copied().collect();
+        let inside = |block: Block| blocks.contains(&block);
         let insts = || found.blocks.iter().flat_map(|&block| func.layout.insts(block));
         let size = insts().count();
         let wanted = is_wanted(func, found.header);

@@ -13,6 +13,7 @@
 //!
 //! Parameters of a block with a single way in denote the arguments of that way.
 
+mod accumulate;
 mod call;
 mod control;
 mod convert;
@@ -148,6 +149,8 @@ struct Selector<'a> {
     origin: Option<ir::Inst>,
     /// The instructions of the current IR instruction, in order.
     group: Vec<Inst>,
+    /// What is to stand in front of the next `wgmma.fence` upwards.
+    ahead: Vec<Inst>,
     /// Where the instructions of the current block begin. Until it is done, the last one comes first.
     start: usize,
     /// The numbers of the function's prototypes.
@@ -187,6 +190,7 @@ impl<'a> Selector<'a> {
             block: Block::new(0),
             origin: None,
             group: Vec::new(),
+            ahead: Vec::new(),
             start: 0,
             prototypes: FxHashMap::default(),
             errors: Vec::new(),
@@ -305,6 +309,8 @@ impl<'a> Selector<'a> {
             self.select_inst(inst);
             self.note_bindings(inst);
         }
+        self.write_ahead();
+        self.end_group();
         if self.is_entry(block) {
             self.origin = None;
             self.load_params();

@@ -20,7 +20,7 @@ impl Selector<'_> {
         if warpsmith_ir::accumulators(&signature).is_some() {
             let count = self.func.dfg.results(inst).len();
             let (before, rest) = args.split_at(count.min(args.len()));
-            self.accumulate(inst, before, &mut operands);
+            self.accumulate(inst, data, before, &mut operands);
             (sources, args) = (sources.get(1 + count..).unwrap_or(&[]), rest);
         } else {
             arrivals = self.destinations(inst, &signature, bytes, &mut operands);
@@ -54,7 +54,13 @@ impl Selector<'_> {
                 self.source(operand, bytes, &mut args, &mut operands);
             }
         }
+        if let Some(Operand::Vector(count)) = operands.first() {
+            self.keep_factors(data, &operands, usize::from(*count));
+        }
         addresses_in_brackets(&mut operands);
+        if mnemonic.opcode() == warpsmith_isa::Opcode::WgmmaFence {
+            self.write_ahead();
+        }
         self.emit(mnemonic, &operands);
         for (whole, result) in arrivals {
             if self.out.vregs[whole] == RegClass::B8 {
@@ -82,29 +88,6 @@ impl Selector<'_> {
             && what.accepts.contains(Accepts::IMMEDIATE)
             && what.range.is_none_or(|range| range.contains(constant));
         fits.then_some(constant)
-    }
-
-    /// The registers that the instruction adds to. A value that nobody else reads is updated where it is; others are copied.
-    fn accumulate(&mut self, inst: ir::Inst, before: &[Value], operands: &mut Vec<Operand>) {
-        let results = self.func.dfg.results(inst);
-        operands.push(Operand::Vector(results.len() as u8));
-        for (result, &value) in results.into_iter().zip(before) {
-            _ = self.regs_of(result);
-            let (to, from) = (self.resolve(result), self.resolve(value));
-            let here = match self.func.dfg.def(from) {
-                ValueDef::Result(def, _) => self.func.layout.block_of(def) == Some(self.block),
-                ValueDef::Param(block, _) => block == self.block,
-                ValueDef::Alias(_) | ValueDef::Detached => false,
-            };
-            if here && self.uses[from] == 1 && self.regs[from].count == 0 {
-                self.regs[from] = self.regs[to];
-            } else {
-                let class = Repr::of(self.ty(value)).class;
-                let (to, from) = (self.reg(result), self.operand(value));
-                self.emit(mov(class), &[Operand::Def(to), from]);
-            }
-            operands.push(Operand::Update(self.reg(result)));
-        }
     }
 
     /// The destination operands. A result held in two registers is written to one of twice the size, to be taken apart behind the

@@ -6,7 +6,11 @@ use super::*;
 impl Writer<'_> {
     pub(super) fn terminator(&mut self, block: Block, next: Option<Block>) {
         match self.body.mach.blocks[block].terminator {
-            Terminator::Jump(edge) => self.take(edge, next),
+            Terminator::Jump(edge) => {
+                let moves = self.moves_at_end(block, edge);
+                self.write_moves(&moves);
+                self.go_on(edge, next);
+            }
             Terminator::Branch { condition, negated, taken, otherwise, uniform } => {
                 self.branch(block, (condition, negated), [taken, otherwise], next, uniform);
             }
@@ -54,8 +58,14 @@ impl Writer<'_> {
         uniform: bool,
     ) {
         let predicate = self.reg(condition);
-        let Placed { before, on: [on_taken, on_other] } = self.place(block, condition, [taken, otherwise]);
+        let Placed { before, on } = self.place(block, condition, [taken, otherwise]);
         self.write_moves(&before);
+        if let Some(n) = self.guarded_block([taken, otherwise], &on, next) {
+            let guard = Guard::new(predicate, if n == 0 { negated } else { !negated });
+            self.guarded = next.map(|block| (block, guard));
+            return;
+        }
+        let [on_taken, on_other] = on;
         let (taken_moves, other_moves) = (!on_taken.is_empty(), !on_other.is_empty());
         let holds = Some(Guard::new(predicate, negated));
         let fails = Some(Guard::new(predicate, !negated));

@@ -11,9 +11,9 @@ use smallvec::SmallVec;
 /// A move, and the value that its destination then holds if that is one of the function.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Move {
-    to: Reg,
-    from: Reg,
-    value: Option<VReg>,
+    pub(super) to: Reg,
+    pub(super) from: Reg,
+    pub(super) value: Option<VReg>,
 }
 
 /// The moves of an edge: most have few.
@@ -51,7 +51,7 @@ pub(super) fn liveness(
         let branch = Branch::new(positions, block, [taken, otherwise]);
         for n in 0..2 {
             assignment.edge_moves(mach, branch.edges[n], &mut moves);
-            if !moves.is_empty() && branch.may_move(mach, n, moves.len()) {
+            if !moves.is_empty() && (branch.may_move(mach, n, moves.len()) || branch.may_share(mach, n)) {
                 written.extend(moves.iter().map(|(to, _)| *to));
             }
         }
@@ -92,6 +92,13 @@ impl Branch {
         };
         self.back[n] || around && moves <= MAX_FORWARD
     }
+
+    /// True if the other way may make the moves of an edge too.
+    fn may_share(&self, mach: &mach::Function, n: usize) -> bool {
+        let other = self.edges[1 - n];
+        !mach.params(other.target).is_empty()
+            || matches!(mach.blocks[other.target].terminator, Terminator::Jump(joins) if !mach.params(joins.target).is_empty())
+    }
 }
 
 impl Writer<'_> {
@@ -107,8 +114,13 @@ impl Writer<'_> {
     /// Decides where the moves of a branch's two edges stand: those of a way back to the head of a loop in front of the branch, and those of a way
     /// around a block, if they are few.
     pub(super) fn place(&mut self, block: Block, condition: VReg, edges: [Edge; 2]) -> Placed {
-        let on = edges.map(|edge| self.moves_on(edge));
-        let mut placed = Placed { before: Moves::new(), on };
+        let mut on = edges.map(|edge| self.moves_on(edge));
+        let before = self.take_ahead(edges, condition, &mut on);
+        let made_ahead = !before.is_empty();
+        let mut placed = Placed { before, on };
+        if made_ahead {
+            return placed;
+        }
         let Some(liveness) = self.liveness.take() else { return placed };
         let branch = Branch::new(&self.position, block, edges);
         let mut moved = [false; 2];

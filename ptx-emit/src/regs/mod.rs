@@ -93,7 +93,7 @@ const MAX_BLOCKS: usize = 4_000;
 
 /// Gives every virtual register a home. A function that reads what it has not written may have none that is read, or else any.
 pub fn assign(func: &Function, registers: Registers) -> Result<Assignment, Unwritten> {
-    let assignment = match registers {
+    let mut assignment = match registers {
         Registers::Virtual => virtual_registers(func),
         Registers::Allocated if func.layout.len() > MAX_BLOCKS => local::allocate(func),
         Registers::Local => local::allocate(func),
@@ -104,6 +104,11 @@ pub fn assign(func: &Function, registers: Registers) -> Result<Assignment, Unwri
             None => unwritten::find(func).map_or_else(|| Ok(virtual_registers(func)), Err)?,
         },
     };
+    for &vreg in &func.apart {
+        if assignment.index[vreg] != UNASSIGNED {
+            assignment.index[vreg] = assignment.fresh(func.vregs[vreg]).index;
+        }
+    }
     unwritten::check_homes(func, &assignment)?;
     Ok(assignment)
 }

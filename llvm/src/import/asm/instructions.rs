@@ -11,6 +11,9 @@ impl Builder<'_, '_, '_> {
         mnemonic: ir::Mnemonic,
         operands: &[ptx::Operand],
     ) -> Result<()> {
+        if !t.ordered && self.translate_access(t, &mnemonic, operands)? {
+            return Ok(());
+        }
         let writes = !ir::PtxData::new(mnemonic, Vec::new()).required_types().is_empty();
         let (destination, operands) = match operands.split_first() {
             Some((first, rest)) if writes => (Some(first), rest),
@@ -130,9 +133,8 @@ impl Builder<'_, '_, '_> {
                 _ => return Err(Error::unsupported("such an operand of `mov`")),
             });
         }
-        let part = |ty: Type| Part { ty, bits: ty.bits(), offset: 0 };
-        let from: Vec<Part> = values.iter().map(|value| part(self.type_of(*value))).collect();
-        let to: Vec<Part> = types.iter().map(|ty| part(*ty)).collect();
+        let from: Vec<Part> = values.iter().map(|value| whole(self.type_of(*value))).collect();
+        let to: Vec<Part> = types.iter().map(|ty| whole(*ty)).collect();
         let moved = self.regroup(&values, &from, &to)?;
         for (variable, value) in variables.iter().zip(moved) {
             self.b.def_var(*variable, value);

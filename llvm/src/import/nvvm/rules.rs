@@ -189,6 +189,19 @@ const RULES: &[(&str, &str)] = &[
         "mbarrier.{test.wait=test_wait|try.wait=try_wait}{.parity|}{.tl=|}{.relaxed|=.acquire}.scope{.cta|.cluster}.space.cta",
         "mbarrier.$1$2$4$5.shared.b64",
     ),
+    // Tensor memory, as far as no pointer into it is named.
+    ("tcgen05.alloc{.shared=.shared::cta|}.cg{1|2}", "tcgen05.alloc.cta_group::$2.sync.aligned$1.b32"),
+    ("tcgen05.relinq.alloc.permit.cg{1|2}", "tcgen05.relinquish_alloc_permit.cta_group::$1.sync.aligned"),
+    ("tcgen05.fence.{before|after}.thread.sync", "tcgen05.fence::$1_thread_sync"),
+    ("tcgen05.wait.{ld|st}", "tcgen05.wait::$1.sync.aligned"),
+    (
+        "tcgen05.commit{.shared=.shared::cluster|}.cg{1|2}",
+        "tcgen05.commit.cta_group::$2.mbarrier::arrive::one$1.b64",
+    ),
+    (
+        "tcgen05.commit.mc{.shared=.shared::cluster|}.cg{1|2}",
+        "tcgen05.commit.cta_group::$2.mbarrier::arrive::one$1.multicast::cluster.b64",
+    ),
     // Copies.
     ("cp.async.{ca|cg}.shared.global.{4|8|16}", "cp.async.$1.shared.global; 0 1 #$2"),
     ("cp.async.{ca|cg}.shared.global.{4|8|16}.s", "cp.async.$1.shared.global; 0 1 #$2 2"),

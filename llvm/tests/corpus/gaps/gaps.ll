@@ -793,6 +793,55 @@ define ptx_kernel void @lanes(ptr %out) {
   ret void
 }
 
+; Registers of 16 bits, vectors in registers, pointers in their own spaces, plain accesses that a guard may leave out.
+
+@line_of_assembly = internal addrspace(3) global [8 x i32] undef, align 16
+
+define ptx_kernel void @assembly_operands(ptr %out) {
+  %halves = call { <2 x half>, <2 x half>, i16 } asm "mov.b32 $0, $3; mov.b32 $1, $4; mov.b16 $2, $5;", "=r,=r,=c,r,r,c"(<2 x half> <half 1.0, half 2.0>, <4 x i8> <i8 1, i8 2, i8 3, i8 4>, i16 -2)
+  %first = extractvalue { <2 x half>, <2 x half>, i16 } %halves, 0
+  %word = bitcast <2 x half> %first to i32
+  %wide = zext i32 %word to i64
+  store i64 %wide, ptr %out
+  %second = extractvalue { <2 x half>, <2 x half>, i16 } %halves, 1
+  %bytes = bitcast <2 x half> %second to i32
+  %third = extractvalue { <2 x half>, <2 x half>, i16 } %halves, 2
+  %low = zext i32 %bytes to i64
+  %high = zext i16 %third to i64
+  %moved = shl i64 %high, 32
+  %both = or i64 %low, %moved
+  %out1 = getelementptr i64, ptr %out, i64 1
+  store i64 %both, ptr %out1
+  call void asm sideeffect "st.shared.v4.b32 [$0 + 16], { $1, $2, $3, $4 };", "r,r,r,r,r"(ptr addrspace(3) @line_of_assembly, i32 10, i32 -11, i32 12, i32 13)
+  call void asm sideeffect "st.shared::cta.b8 [$0], $1; st.weak.shared.u16 [$0 + 2], $2;", "l,r,h"(ptr addrspace(3) @line_of_assembly, i32 257, i16 513)
+  %loaded = call { i32, i32, float, i32 } asm sideeffect "ld.shared.v2.b32 { $0, $1 }, [$4 + 16]; ld.shared.f32 $2, [$4 + 24]; ld.shared.s8 $3, [$4 + 20];", "=r,=r,=f,=r,l"(ptr addrspace(3) @line_of_assembly)
+  %l0 = extractvalue { i32, i32, float, i32 } %loaded, 0
+  %l1 = extractvalue { i32, i32, float, i32 } %loaded, 1
+  %l2 = extractvalue { i32, i32, float, i32 } %loaded, 2
+  %l3 = extractvalue { i32, i32, float, i32 } %loaded, 3
+  %sum = add i32 %l0, %l1
+  %l2bits = bitcast float %l2 to i32
+  %sum2 = add i32 %sum, %l2bits
+  %sum3 = mul i32 %l3, 100
+  %sum4 = add i32 %sum2, %sum3
+  %sum5 = sext i32 %sum4 to i64
+  %out2 = getelementptr i64, ptr %out, i64 2
+  store i64 %sum5, ptr %out2
+  %near = load i32, ptr addrspace(3) @line_of_assembly, align 4
+  %kept = and i32 %near, -65281
+  %near64 = zext i32 %kept to i64
+  %out3 = getelementptr i64, ptr %out, i64 3
+  store i64 %near64, ptr %out3
+  %global = addrspacecast ptr %out to ptr addrspace(1)
+  %never = call i32 asm sideeffect "mov.u32 $0, 0x7; @$2 ld.global.b32 { $0 }, [ $1 + 4 ];", "=r,l,b"(ptr addrspace(1) %global, i1 false)
+  %some = call i64 asm sideeffect "mov.u64 $0, 0x7; @$2 ld.global.b64 { $0 }, [ $1 + 0 ];", "=l,l,b"(ptr addrspace(1) %global, i1 true)
+  %never64 = zext i32 %never to i64
+  %found = add i64 %never64, %some
+  call void asm sideeffect "@$2 st.global.b64 [ $0 + 32 ], { $1 };", "l,l,b"(ptr addrspace(1) %global, i64 %found, i1 true)
+  call void asm sideeffect "@!$2 st.global.b64 [ $0 + 40 ], { $1 };", "l,N,b"(ptr addrspace(1) %global, i64 %found, i1 true)
+  ret void
+}
+
 attributes #0 = { "nvvm.maxntid"="64" "nvvm.minctasm"="2" }
 !0 = !{i64 0, i64 10}
 !1 = !{}

@@ -33,7 +33,7 @@ type Wholes = SmallVec<[(Block, usize, Whole); 4]>;
 fn find(func: &Function, cfg: &Cfg, block: Block) -> Option<([usize; 2], Wholes)> {
     let params = func.dfg.block_params(block);
     let halves: SmallVec<[usize; 8]> =
-        (0..params.len()).filter(|&n| func.dfg.ty(params[n]) == Type::I16).collect();
+        (0..params.len()).filter(|&n| is_half(func.dfg.ty(params[n]))).collect();
     if halves.len() < 2 {
         return None;
     }
@@ -64,10 +64,8 @@ fn wholes(func: &Function, cfg: &Cfg, block: Block, pair: [usize; 2]) -> Option<
     let edges = cfg.edges(block).map(|(pred, side)| {
         let args = func.dfg.target(func.terminator(pred)?, side)?.args(&func.dfg.pool);
         let [low, high] = [*args.get(pair[0])?, *args.get(pair[1])?];
-        let whole = match (func.dfg.int_const(low), func.dfg.int_const(high)) {
-            (Some(low), Some(high)) => {
-                Whole::Constant(Type::I32.normalize(high << 16 | i64::from(low as u16)))
-            }
+        let whole = match (bits(func, low), bits(func, high)) {
+            (Some(low), Some(high)) => Whole::Constant(Type::I32.normalize(high << 16 | low)),
             _ => {
                 let ((whole, false), (other, true)) = (half(func, low)?, half(func, high)?) else {
                     return None;
@@ -80,11 +78,27 @@ fn wholes(func: &Function, cfg: &Cfg, block: Block, pair: [usize; 2]) -> Option<
     edges.collect()
 }
 
+/// Whether values of a type may be halves: of two floats in a register, mostly.
+fn is_half(ty: Type) -> bool {
+    ty == Type::I16 || ty.is_float() && !ty.is_vector() && ty.bits() == 16
+}
+
+/// The bits of a constant.
+fn bits(func: &Function, value: Value) -> Option<i64> {
+    let bits = func.dfg.int_const(value).or_else(|| func.dfg.float_const(value).map(|bits| bits as i64))?;
+    Some(i64::from(bits as u16))
+}
+
 /// The value of 32 bits that a value is a half of, and whether it is the high one.
 fn half(func: &Function, value: Value) -> Option<(Value, bool)> {
-    let InstData::Unary { op: Opcode::Trunc, arg } = *func.dfg.def_data(func.dfg.resolve(value))? else {
+    let mut data = func.dfg.def_data(func.dfg.resolve(value))?;
+    if let InstData::Unary { op: Opcode::Bitcast, arg } = *data {
+        data = func.dfg.def_data(func.dfg.resolve(arg))?;
+    }
+    let InstData::Unary { op: Opcode::Trunc, arg } = *data else { return None };
+    if !is_half(func.dfg.ty(value)) {
         return None;
-    };
+    }
     let arg = func.dfg.resolve(arg);
     if func.dfg.ty(arg) != Type::I32 {
         return None;
@@ -120,8 +134,14 @@ fn merge(func: &mut Function, cfg: &Cfg, block: Block, [low, high]: [usize; 2], 
     let by = insert_before(func, first, InstData::IntConst { value: 16 }, Type::I32);
     let shifted = InstData::Binary { op: Opcode::Lshr, args: [param, by] };
     let shifted = insert_before(func, first, shifted, Type::I32);
-    let halves = [param, shifted].map(|of| insert_before(func, first, trunc(of), Type::I16));
-    let mut taken = [(low, halves[0]), (high, halves[1])];
+    let mut taken = [(low, param), (high, shifted)].map(|(n, of)| {
+        let ty = func.dfg.ty(func.dfg.block_params(block)[n]);
+        let half = insert_before(func, first, trunc(of), Type::I16);
+        match ty.is_float() {
+            true => (n, insert_before(func, first, InstData::Unary { op: Opcode::Bitcast, arg: half }, ty)),
+            false => (n, half),
+        }
+    });
     // From behind, so that the numbers stay right.
     taken.sort_by_key(|(n, _)| std::cmp::Reverse(*n));
     for (n, value) in taken {

@@ -42,6 +42,9 @@ impl Plan {
         for inst in found.blocks.iter().flat_map(|&block| func.layout.insts(block)) {
             size += usize::from(!is_free(func, inst));
             convergent |= func.traits(inst).contains(Traits::CONVERGENT);
+            if hint.is_none() && multiplies_in_background(func, inst) {
+                return Err("it multiplies in the background, which needs no more rounds to be kept busy");
+            }
             if size > MAX_WANTED || (size > MAX_SIZE && hint.is_none()) {
                 return Err("it has too many instructions");
             }
@@ -260,5 +263,14 @@ fn is_free(func: &Function, inst: Inst) -> bool {
             | InstData::FloatConst { .. }
             | InstData::Index { .. }
             | InstData::Jump { .. }
+    )
+}
+
+/// Whether an instruction is a product of matrices that goes on while others are executed.
+fn multiplies_in_background(func: &Function, inst: Inst) -> bool {
+    let InstData::Ptx { data, .. } = func.dfg[inst] else { return false };
+    matches!(
+        func.dfg.ptx[data].mnemonic().opcode(),
+        warpsmith_isa::Opcode::WgmmaMmaAsync | warpsmith_isa::Opcode::Tcgen05Mma
     )
 }

@@ -4,9 +4,8 @@ use crate::analysis::{Cfg, Loop};
 use crate::fold::{self, Constant};
 use crate::rules::known::KnownBits;
 use crate::rules::matching;
-use cranelift_entity::EntitySet;
 use smallvec::SmallVec;
-use warpsmith_base::FxHashMap;
+use warpsmith_base::{FxHashMap, FxHashSet};
 use warpsmith_ir::{Block, Function, Inst, InstData, IntCC, Opcode, Type, Value, ValueDef};
 
 /// How deep the search for a constant goes.
@@ -107,10 +106,9 @@ impl Rounds<'_> {
     pub fn cost(&self) -> Option<usize> {
         let func = self.func;
         let mut state = self.start(&Known::default())?;
-        let mut inside: EntitySet<Block> = EntitySet::new();
-        inside.extend(self.found.blocks.iter().copied());
+        let inside: FxHashSet<Block> = self.found.blocks.iter().copied().collect();
         // What is the same in every round is computed once.
-        let mut fixed: EntitySet<Value> = EntitySet::new();
+        let mut fixed: FxHashSet<Value> = FxHashSet::default();
         let mut cost = 0;
         for &block in self.found.blocks {
             for inst in func.layout.insts(block) {
@@ -118,9 +116,9 @@ impl Rounds<'_> {
                 let is_fixed = |value: Value| match func.dfg.def(value) {
                     ValueDef::Result(inst, _) => {
                         let block = func.layout.block_of(inst);
-                        fixed.contains(value) || !block.is_some_and(|block| inside.contains(block))
+                        fixed.contains(&value) || !block.is_some_and(|block| inside.contains(&block))
                     }
-                    ValueDef::Param(block, _) => !inside.contains(block),
+                    ValueDef::Param(block, _) => !inside.contains(&block),
                     ValueDef::Alias(_) | ValueDef::Detached => false,
                 };
                 if traits.is_pure() && func.dfg.args(inst).iter().all(|&arg| is_fixed(arg)) {

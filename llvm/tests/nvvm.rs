@@ -58,7 +58,8 @@ fn what_ptx_lacks_and_what_is_not_supported_is_named() {
     let text: Vec<String> = errors.iter().map(ToString::to_string).collect();
     for (function, words) in [
         ("flushed", "`fma.rn.ftz.bf16`, which PTX does not have"),
-        ("tensor_memory", "`llvm.nvvm.tcgen05.fence"),
+        ("tensor_memory", "`llvm.nvvm.tcgen05.mma"),
+        ("tensor_access", "an access to `addrspace(6)`, tensor memory"),
         ("cluster", "`addrspace(7)`"),
         ("ended", "`llvm.nvvm.exit` in a function that is not a kernel"),
     ] {

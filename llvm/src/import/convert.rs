@@ -106,6 +106,15 @@ impl Builder<'_, '_, '_> {
             }
             CastOp::AddrSpaceCast => {
                 let parts = self.parts(to)?;
+                if values
+                    .iter()
+                    .zip(&parts)
+                    .any(|(value, part)| self.type_of(*value).is_ptr() != part.ty.is_ptr())
+                {
+                    return Err(Error::unsupported(
+                        "a cast from or to `addrspace(6)`, tensor memory, which other pointers do not reach",
+                    ));
+                }
                 // To generic: the pointer stays as it is, which says more.
                 let each = values.into_iter().zip(&parts).map(|(value, part)| {
                     if part.ty == Type::PTR { value } else { self.pointer_as(value, part.ty) }
@@ -162,14 +171,18 @@ impl Builder<'_, '_, '_> {
                 } else {
                     first
                 };
-                let address = self.b.ins().ptrtoint(address);
                 let bits = self.width(to)?;
+                if self.type_of(address).is_int() {
+                    return Ok(self.extend(&[address], 32, bits, false));
+                }
+                let address = self.b.ins().ptrtoint(address);
                 if bits <= MAX_BITS {
                     self.truncate(&[address], bits)
                 } else {
                     Ok(self.extend(&[address], 64, bits, false))
                 }
             }
+            CastOp::IntToPtr if ty.is_int() => one(self.resize(first, ty)),
             CastOp::IntToPtr => {
                 let address = self.resize(first, Type::I64);
                 let known = result.map_or(ty, |result| self.known_type(result, ty));

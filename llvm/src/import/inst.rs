@@ -1,7 +1,7 @@
 //! One instruction of LLVM.
 
 use super::function::{Builder, Values};
-use super::shape::MAX_BITS;
+use super::shape::{MAX_BITS, TENSOR_MEMORY};
 use super::{float, integer};
 use crate::error::{Error, Result};
 use crate::module::body::{Inst, InstKind};
@@ -13,6 +13,18 @@ use warpsmith_ir::{BlockCall, InstBuilder, Type, Value};
 impl Builder<'_, '_, '_> {
     /// Imports instruction `n` of a block.
     pub fn inst(&mut self, block: u32, n: u32, inst: &Inst) -> Result<()> {
+        if let InstKind::Gep { base: ptr, .. }
+        | InstKind::Load { ptr, .. }
+        | InstKind::Store { ptr, .. }
+        | InstKind::CmpXchg { ptr, .. }
+        | InstKind::AtomicRmw { ptr, .. } = inst.kind
+            && let Some(Llvm::Pointer { space: TENSOR_MEMORY, .. }) =
+                self.llvm_type(ptr).map(|ty| self.ty(ty))
+        {
+            return Err(Error::unsupported(
+                "an access to `addrspace(6)`, tensor memory, other than by instructions of its own",
+            ));
+        }
         match &inst.kind {
             InstKind::Phi { .. } => Ok(()),
             InstKind::Fneg { x, .. } => {

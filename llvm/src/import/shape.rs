@@ -47,11 +47,11 @@ pub(super) fn container(bits: u32) -> ir::Type {
     ir::Type::int(bits.max(1)).unwrap_or(ir::Type::I64)
 }
 
+/// Tensor memory (PTX ISA 9.0, 9.7.16.1): its addresses are numbers of 32 bits, which instructions of their own take.
+pub(super) const TENSOR_MEMORY: u32 = 6;
+
 fn refused_space(space: u32) -> Error {
-    Error::unsupported(match space {
-        6 => "a pointer into `addrspace(6)`, tensor memory".to_owned(),
-        other => format!("a pointer into `addrspace({other})`"),
-    })
+    Error::unsupported(format!("a pointer into `addrspace({space})`"))
 }
 
 /// The pointer into an address space of LLVM's.
@@ -84,6 +84,7 @@ pub(super) fn is_packed(types: &Types, ty: TypeId) -> bool {
 pub(super) fn single(types: &Types, ty: TypeId) -> Option<Part> {
     let (ty, bits) = match types.get(ty) {
         Type::Integer(bits @ ..=MAX_BITS) => (container(*bits), *bits),
+        Type::Pointer { space: TENSOR_MEMORY, .. } => (ir::Type::I32, 32),
         Type::Pointer { space, .. } => (pointer_to(*space)?, 64),
         Type::Half => (ir::Type::F16, 16),
         Type::BFloat => (ir::Type::BF16, 16),

@@ -2493,3 +2493,123 @@ define i32 @f_nvvm_zext_wrap(i32 %a0, i32 %a1) {
   %r = call i32 @llvm.nvvm.zext.wrap(i32 %a0, i32 %a1)
   ret i32 %r
 }
+; f_nvvm_tcgen05_alloc_cg1: tcgen05.alloc.cta_group::1.sync.aligned.b32
+declare void @llvm.nvvm.tcgen05.alloc.cg1(ptr, i32)
+define void @f_nvvm_tcgen05_alloc_cg1(ptr %a0, i32 %a1) {
+  call void @llvm.nvvm.tcgen05.alloc.cg1(ptr %a0, i32 %a1)
+  ret void
+}
+; f_nvvm_tcgen05_alloc_shared_cg2: tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32
+declare void @llvm.nvvm.tcgen05.alloc.shared.cg2(ptr addrspace(3), i32)
+define void @f_nvvm_tcgen05_alloc_shared_cg2(ptr addrspace(3) %a0, i32 %a1) {
+  call void @llvm.nvvm.tcgen05.alloc.shared.cg2(ptr addrspace(3) %a0, i32 %a1)
+  ret void
+}
+; f_nvvm_tcgen05_relinq: tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned
+declare void @llvm.nvvm.tcgen05.relinq.alloc.permit.cg1()
+define void @f_nvvm_tcgen05_relinq() {
+  call void @llvm.nvvm.tcgen05.relinq.alloc.permit.cg1()
+  ret void
+}
+; f_nvvm_tcgen05_fence_before: tcgen05.fence::before_thread_sync
+declare void @llvm.nvvm.tcgen05.fence.before.thread.sync()
+define void @f_nvvm_tcgen05_fence_before() {
+  call void @llvm.nvvm.tcgen05.fence.before.thread.sync()
+  ret void
+}
+; f_nvvm_tcgen05_fence_after: tcgen05.fence::after_thread_sync
+declare void @llvm.nvvm.tcgen05.fence.after.thread.sync()
+define void @f_nvvm_tcgen05_fence_after() {
+  call void @llvm.nvvm.tcgen05.fence.after.thread.sync()
+  ret void
+}
+; f_nvvm_tcgen05_wait_ld: tcgen05.wait::ld.sync.aligned
+declare void @llvm.nvvm.tcgen05.wait.ld()
+define void @f_nvvm_tcgen05_wait_ld() {
+  call void @llvm.nvvm.tcgen05.wait.ld()
+  ret void
+}
+; f_nvvm_tcgen05_wait_st: tcgen05.wait::st.sync.aligned
+declare void @llvm.nvvm.tcgen05.wait.st()
+define void @f_nvvm_tcgen05_wait_st() {
+  call void @llvm.nvvm.tcgen05.wait.st()
+  ret void
+}
+; f_nvvm_tcgen05_commit: tcgen05.commit.cta_group::1.mbarrier::arrive::one.b64
+declare void @llvm.nvvm.tcgen05.commit.cg1(ptr)
+define void @f_nvvm_tcgen05_commit(ptr %a0) {
+  call void @llvm.nvvm.tcgen05.commit.cg1(ptr %a0)
+  ret void
+}
+; f_nvvm_tcgen05_commit_shared: tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster.b64
+declare void @llvm.nvvm.tcgen05.commit.shared.cg2(ptr addrspace(3))
+define void @f_nvvm_tcgen05_commit_shared(ptr addrspace(3) %a0) {
+  call void @llvm.nvvm.tcgen05.commit.shared.cg2(ptr addrspace(3) %a0)
+  ret void
+}
+; f_nvvm_tcgen05_commit_mc: tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64
+declare void @llvm.nvvm.tcgen05.commit.mc.shared.cg2(ptr addrspace(3), i16)
+define void @f_nvvm_tcgen05_commit_mc(ptr addrspace(3) %a0, i16 %a1) {
+  call void @llvm.nvvm.tcgen05.commit.mc.shared.cg2(ptr addrspace(3) %a0, i16 %a1)
+  ret void
+}
+; f_nvvm_tcgen05_dealloc: tcgen05.dealloc.cta_group::1.sync.aligned.b32
+declare void @llvm.nvvm.tcgen05.dealloc.cg1(ptr addrspace(6), i32)
+define void @f_nvvm_tcgen05_dealloc(ptr addrspace(6) %a0, i32 %a1) {
+  call void @llvm.nvvm.tcgen05.dealloc.cg1(ptr addrspace(6) %a0, i32 %a1)
+  ret void
+}
+; f_nvvm_tcgen05_shift: tcgen05.shift.cta_group::2.down
+declare void @llvm.nvvm.tcgen05.shift.down.cg2(ptr addrspace(6))
+define void @f_nvvm_tcgen05_shift(ptr addrspace(6) %a0) {
+  call void @llvm.nvvm.tcgen05.shift.down.cg2(ptr addrspace(6) %a0)
+  ret void
+}
+; f_nvvm_tcgen05_cp: tcgen05.cp.cta_group::1.128x256b.b8x16.b4x16_p64
+declare void @llvm.nvvm.tcgen05.cp.128x256b.b4x16_p64.cg1(ptr addrspace(6), i64)
+define void @f_nvvm_tcgen05_cp(ptr addrspace(6) %a0, i64 %a1) {
+  call void @llvm.nvvm.tcgen05.cp.128x256b.b4x16_p64.cg1(ptr addrspace(6) %a0, i64 %a1)
+  ret void
+}
+; f_nvvm_tcgen05_cp_warpx2: tcgen05.cp.cta_group::2.64x128b.warpx2::01_23
+declare void @llvm.nvvm.tcgen05.cp.64x128b_warpx2_01_23.cg2(ptr addrspace(6), i64)
+define void @f_nvvm_tcgen05_cp_warpx2(ptr addrspace(6) %a0, i64 %a1) {
+  call void @llvm.nvvm.tcgen05.cp.64x128b_warpx2_01_23.cg2(ptr addrspace(6) %a0, i64 %a1)
+  ret void
+}
+; f_nvvm_tcgen05_cp_warpx4: tcgen05.cp.cta_group::2.32x128b.warpx4.b8x16.b6x16_p32
+declare void @llvm.nvvm.tcgen05.cp.32x128b_warpx4.b6x16_p32.cg2(ptr addrspace(6), i64)
+define void @f_nvvm_tcgen05_cp_warpx4(ptr addrspace(6) %a0, i64 %a1) {
+  call void @llvm.nvvm.tcgen05.cp.32x128b_warpx4.b6x16_p32.cg2(ptr addrspace(6) %a0, i64 %a1)
+  ret void
+}
+; f_nvvm_tcgen05_ld: tcgen05.ld.sync.aligned.16x64b.x4.b32
+declare <4 x i32> @llvm.nvvm.tcgen05.ld.16x64b.x4(ptr addrspace(6), i1)
+define <4 x i32> @f_nvvm_tcgen05_ld(ptr addrspace(6) %a0) {
+  %r = call <4 x i32> @llvm.nvvm.tcgen05.ld.16x64b.x4(ptr addrspace(6) %a0, i1 false)
+  ret <4 x i32> %r
+}
+; f_nvvm_tcgen05_ld_one: tcgen05.ld.sync.aligned.32x32b.x1.pack::16b.b32
+declare i32 @llvm.nvvm.tcgen05.ld.32x32b.x1(ptr addrspace(6), i1)
+define i32 @f_nvvm_tcgen05_ld_one(ptr addrspace(6) %a0) {
+  %r = call i32 @llvm.nvvm.tcgen05.ld.32x32b.x1(ptr addrspace(6) %a0, i1 true)
+  ret i32 %r
+}
+; f_nvvm_tcgen05_ld_halves: tcgen05.ld.sync.aligned.16x32bx2.x2.pack::16b.b32
+declare <2 x i32> @llvm.nvvm.tcgen05.ld.16x32bx2.x2(ptr addrspace(6), i64, i1)
+define <2 x i32> @f_nvvm_tcgen05_ld_halves(ptr addrspace(6) %a0) {
+  %r = call <2 x i32> @llvm.nvvm.tcgen05.ld.16x32bx2.x2(ptr addrspace(6) %a0, i64 16, i1 true)
+  ret <2 x i32> %r
+}
+; f_nvvm_tcgen05_st: tcgen05.st.sync.aligned.16x128b.x2.unpack::16b.b32
+declare void @llvm.nvvm.tcgen05.st.16x128b.x2(ptr addrspace(6), <4 x i32>, i1)
+define void @f_nvvm_tcgen05_st(ptr addrspace(6) %a0, <4 x i32> %a1) {
+  call void @llvm.nvvm.tcgen05.st.16x128b.x2(ptr addrspace(6) %a0, <4 x i32> %a1, i1 true)
+  ret void
+}
+; f_nvvm_tcgen05_st_halves: tcgen05.st.sync.aligned.16x32bx2.x1.b32
+declare void @llvm.nvvm.tcgen05.st.16x32bx2.x1(ptr addrspace(6), i64, i32, i1)
+define void @f_nvvm_tcgen05_st_halves(ptr addrspace(6) %a0, i32 %a1) {
+  call void @llvm.nvvm.tcgen05.st.16x32bx2.x1(ptr addrspace(6) %a0, i64 16, i32 %a1, i1 false)
+  ret void
+}

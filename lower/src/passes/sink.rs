@@ -68,9 +68,11 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     if added > 0 { Changes::to_all(changes + added) } else { Changes::to_instructions(changes) }
 }
 
-/// Blocks that a branch goes around and that do no more than an access of memory: what would come to it would make a branch of its predicate.
+/// Blocks in a row that a branch goes around each and that do no more than an access of memory, as the elements of a masked vector are accessed: what would
+/// come to one would make a branch of its predicate, and would not be shared with the others.
 fn guarded(func: &Function, cfg: &Cfg) -> EntitySet<Block> {
-    let mut guarded = EntitySet::new();
+    let mut found: Vec<[Block; 3]> = Vec::new();
+    let (mut parts, mut joins): (EntitySet<Block>, EntitySet<Block>) = (EntitySet::new(), EntitySet::new());
     for &block in cfg.reverse_postorder() {
         let (&[from], Some(end)) = (cfg.predecessors(block), func.terminator(block)) else { continue };
         let InstData::Jump { dest } = &func.dfg[end] else { continue };
@@ -78,16 +80,21 @@ fn guarded(func: &Function, cfg: &Cfg) -> EntitySet<Block> {
         let is_constant =
             |inst: Inst| matches!(func.dfg[inst], InstData::IntConst { .. } | InstData::FloatConst { .. });
         let insts = func.layout.insts(block).filter(|&inst| inst != end && !is_constant(inst));
-        if !around || insts.clone().count() > MAX_GUARDED {
+        if !around || insts.clone().nth(MAX_GUARDED).is_some() {
             continue;
         }
         let accesses = |inst| matches!(func.dfg[inst], InstData::Load { .. } | InstData::Store { .. });
         if insts.clone().any(accesses)
             && insts.clone().all(|inst| accesses(inst) || func.traits(inst).is_pure())
         {
-            guarded.insert(block);
+            found.push([from, block, dest.block]);
+            parts.insert(from);
+            joins.insert(dest.block);
         }
     }
+    let in_row = |&[from, _, join]: &[Block; 3]| joins.contains(from) || parts.contains(join);
+    let mut guarded = EntitySet::new();
+    guarded.extend(found.iter().filter(|one| in_row(one)).map(|&[_, block, _]| block));
     guarded
 }
 

@@ -294,6 +294,10 @@ impl Builder<'_, '_, '_> {
             StateSpace::Param => Type::PTR_PARAM,
             StateSpace::Generic | StateSpace::Reg | StateSpace::Sreg | StateSpace::Tex => Type::PTR,
         };
+        // In tensor memory, of which addresses are numbers.
+        if self.type_of(value) == Type::I32 {
+            return Ok(ir::at(value));
+        }
         let value =
             if self.type_of(value).is_ptr() { value } else { self.b.ins().inttoptr(Type::PTR, value) };
         Ok(ir::at(self.pointer_as(value, ty)))

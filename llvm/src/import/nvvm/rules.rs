@@ -40,6 +40,7 @@ const SETS: &[(&str, &str)] = &[
     ("@shape", SHAPE),
     ("@byte", BYTE),
     ("@rnd", "rn|rz|rm|rp"),
+    ("@widened", ".b4x16_p64=.b8x16.b4x16_p64|.b6x16_p32=.b8x16.b6x16_p32|"),
     ("@ftz", ".ftz|"),
     ("@scale", ".scale.1x=.scale_vec::1X|.scale.2x=.scale_vec::2X|.scale.4x=.scale_vec::4X|"),
 ];
@@ -117,7 +118,7 @@ const RULES: &[(&str, &str)] = &[
     ("vote.{all|any|uni}", "vote.$1.pred"),
     ("vote.ballot", "vote.ballot.b32"),
     ("match.any.sync.i{32|64}", "match.any.sync.b$1; 1 0"),
-    ("match.all.sync.i{32|64}p", "match.all.sync.b$1; 1 0"),
+    ("match.all.sync.i{32|64}{p|}", "match.all.sync.b$1; 1 0"),
     (
         "redux.sync.{umin=min.u32|umax=max.u32|add=add.s32|min=min.s32|max=max.s32|and=and.b32|or=or.b32|xor=xor.b32}",
         "redux.sync.$1",
@@ -189,8 +190,16 @@ const RULES: &[(&str, &str)] = &[
         "mbarrier.{test.wait=test_wait|try.wait=try_wait}{.parity|}{.tl=|}{.relaxed|=.acquire}.scope{.cta|.cluster}.space.cta",
         "mbarrier.$1$2$4$5.shared.b64",
     ),
-    // Tensor memory, as far as no pointer into it is named.
+    // Tensor memory.
     ("tcgen05.alloc{.shared=.shared::cta|}.cg{1|2}", "tcgen05.alloc.cta_group::$2.sync.aligned$1.b32"),
+    ("tcgen05.dealloc.cg{1|2}", "tcgen05.dealloc.cta_group::$1.sync.aligned.b32"),
+    ("tcgen05.shift.down.cg{1|2}", "tcgen05.shift.cta_group::$1.down"),
+    ("tcgen05.cp.{4x256b|128x256b|128x128b}{@widened}.cg{1|2}", "tcgen05.cp.cta_group::$3.$1$2"),
+    (
+        "tcgen05.cp.64x128b_warpx2{_02_13=::02_13|_01_23=::01_23}{@widened}.cg{1|2}",
+        "tcgen05.cp.cta_group::$3.64x128b.warpx2$1$2",
+    ),
+    ("tcgen05.cp.32x128b_warpx4{@widened}.cg{1|2}", "tcgen05.cp.cta_group::$2.32x128b.warpx4$1"),
     ("tcgen05.relinq.alloc.permit.cg{1|2}", "tcgen05.relinquish_alloc_permit.cta_group::$1.sync.aligned"),
     ("tcgen05.fence.{before|after}.thread.sync", "tcgen05.fence::$1_thread_sync"),
     ("tcgen05.wait.{ld|st}", "tcgen05.wait::$1.sync.aligned"),

@@ -4,7 +4,7 @@ use super::operands::Register;
 use crate::error::{Error, Result};
 use crate::import::function::{Builder, Values};
 use crate::module::body::{Call, Inst};
-use warpsmith_ir::{self as ir, InstBuilder, Mnemonic, Type, Value};
+use warpsmith_ir::{self as ir, InstBuilder, Mnemonic, Type, Value, mnemonic};
 
 /// The register of a name: `cluster.ctaid.x` is `%cluster_ctaid.x`, `lanemask.eq` is `%lanemask_eq`.
 pub(super) fn register(name: &str) -> Option<ir::Sreg> {
@@ -14,6 +14,20 @@ pub(super) fn register(name: &str) -> Option<ir::Sreg> {
         .or_else(|| component.and_then(|name| ir::Sreg::from_name(&name)))
         .or_else(|| ir::Sreg::from_name(&joined))
 }
+
+/// The modes of `llvm.nvvm.shfl.sync.i32`, and of `llvm.nvvm.vote.sync`, by the numbers of NVVM IR.
+const SHUFFLES: [Mnemonic; 4] = [
+    mnemonic!("shfl.sync.idx.b32"),
+    mnemonic!("shfl.sync.up.b32"),
+    mnemonic!("shfl.sync.down.b32"),
+    mnemonic!("shfl.sync.bfly.b32"),
+];
+const VOTES: [Mnemonic; 4] = [
+    mnemonic!("vote.sync.all.pred"),
+    mnemonic!("vote.sync.any.pred"),
+    mnemonic!("vote.sync.uni.pred"),
+    mnemonic!("vote.sync.ballot.b32"),
+];
 
 impl Builder<'_, '_, '_> {
     /// True if the name is one of these.
@@ -58,6 +72,14 @@ impl Builder<'_, '_, '_> {
         self.result(inst, &values)
     }
 
+    /// The instruction of a mode that is passed as a number.
+    fn mode(&self, name: &str, number: Value, modes: &[Mnemonic; 4]) -> Result<Mnemonic> {
+        let known = self.b.func().dfg.int_const(number).and_then(|n| usize::try_from(n).ok());
+        known.and_then(|n| modes.get(n).copied()).ok_or_else(|| {
+            Error::unsupported(format!("`llvm.nvvm.{name}` with a mode that is not a constant from 0 to 3"))
+        })
+    }
+
     fn special_values(
         &mut self,
         name: &str,
@@ -98,6 +120,22 @@ impl Builder<'_, '_, '_> {
             }
             ["rotate", "b32" | "b64"] => one(self.b.ins().rotl(get(0)?, get(1)?)),
             ["rotate", "right", "b64"] => one(self.b.ins().rotr(get(0)?, get(1)?)),
+            // NVVM IR names no mode, but passes its number.
+            ["shfl", "sync", "i32"] => {
+                let mode = self.mode(name, get(1)?, &SHUFFLES)?;
+                let operands = [get(2)?, get(3)?, get(4)?, get(0)?].map(ir::PtxArg::from);
+                let results = self.b.ins().ptx_typed(mode, operands.to_vec(), &[Type::I32, Type::I1]);
+                Ok(Some(results.into_iter().collect()))
+            }
+            ["vote", "sync"] => {
+                let mode = self.mode(name, get(1)?, &VOTES)?;
+                let result = self.b.ins().ptx(mode, (get(2)?, get(0)?)).first();
+                let [word, holds] = [Type::I32, Type::I1].map(|ty| match self.type_of(result) == ty {
+                    true => result,
+                    false => self.b.ins().iconst(ty, 0),
+                });
+                Ok(Some(Values::from_slice(&[word, holds])))
+            }
             ["move", "ptr"] | ["internal", "addrspace", "wrap"] => one(get(0)?),
             // Casts between spaces, as LLVM before 20 wrote them.
             ["ptr", "gen", "to", ..] | ["ptr", _, "to", "gen"] => {

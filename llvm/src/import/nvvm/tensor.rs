@@ -1,10 +1,13 @@
-//! Bulk copies, of tensors and of bytes: constant arguments say which of the other arguments count, and the instruction has a modifier for each.
+//! Bulk copies, of tensors and of bytes, and accesses of tensor memory: constant arguments say which of the other arguments count, and the instruction has a modifier for each.
 
 use super::rules::{Found, Source};
 use warpsmith_isa::Mnemonic;
 
 /// The instruction of a name. `flag` gives the constant that an argument is, counted from the end of the list: 0 is the last.
 pub(super) fn find(name: &str, args: usize, flag: &dyn Fn(usize) -> i64) -> Option<Found> {
+    if let Some(name) = name.strip_prefix("tcgen05.") {
+        return tensor_memory(name, flag);
+    }
     let name = name.strip_prefix("cp.async.bulk.")?;
     match name.strip_prefix("tensor.") {
         Some(name) => tensor(name, args, flag),
@@ -55,6 +58,19 @@ fn bytes(name: &str, flag: &dyn Fn(usize) -> i64) -> Option<Found> {
         }
         _ => None,
     }
+}
+
+/// Loads and stores of tensor memory (PTX ISA 9.0, 9.7.16.8): where, how far apart the halves are if there are two, what, and whether halves share registers.
+fn tensor_memory(name: &str, flag: &dyn Fn(usize) -> i64) -> Option<Found> {
+    let (way, shape) = name.split_once('.')?;
+    let packed = match way {
+        "ld" => ".pack::16b",
+        "st" => ".unpack::16b",
+        _ => return None,
+    };
+    let mnemonic = format!("tcgen05.{way}.sync.aligned.{shape}{}.b32", optional(flag(0) != 0, packed));
+    let operands = 1 + usize::from(shape.starts_with("16x32bx2")) + usize::from(way == "st");
+    found(&mnemonic, 0..operands)
 }
 
 /// Which way a tensor is copied.

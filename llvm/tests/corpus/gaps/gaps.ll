@@ -842,6 +842,35 @@ define ptx_kernel void @assembly_operands(ptr %out) {
   ret void
 }
 
+; NVVM IR, where LLVM has a name for each mode.
+
+declare i32 @llvm.nvvm.read.ptx.sreg.laneid()
+declare { i32, i1 } @llvm.nvvm.shfl.sync.i32(i32, i32, i32, i32, i32)
+declare { i32, i1 } @llvm.nvvm.vote.sync(i32, i32, i1)
+declare { i32, i1 } @llvm.nvvm.match.all.sync.i32(i32, i32)
+
+define ptx_kernel void @nvvm_modes(ptr %out) {
+  %lane = call i32 @llvm.nvvm.read.ptx.sreg.laneid()
+  %s = call { i32, i1 } @llvm.nvvm.shfl.sync.i32(i32 1, i32 0, i32 77, i32 %lane, i32 31)
+  %word = extractvalue { i32, i1 } %s, 0
+  %wide = zext i32 %word to i64
+  store i64 %wide, ptr %out
+  %v = call { i32, i1 } @llvm.nvvm.vote.sync(i32 1, i32 3, i1 true)
+  %ballot = extractvalue { i32, i1 } %v, 0
+  %a = call { i32, i1 } @llvm.nvvm.vote.sync(i32 1, i32 0, i1 true)
+  %all = extractvalue { i32, i1 } %a, 1
+  %m = call { i32, i1 } @llvm.nvvm.match.all.sync.i32(i32 1, i32 5)
+  %same = extractvalue { i32, i1 } %m, 1
+  %both = and i1 %all, %same
+  %bit = zext i1 %both to i32
+  %sum = shl i32 %bit, 4
+  %bits = or i32 %sum, %ballot
+  %bits64 = zext i32 %bits to i64
+  %next = getelementptr i64, ptr %out, i64 1
+  store i64 %bits64, ptr %next
+  ret void
+}
+
 attributes #0 = { "nvvm.maxntid"="64" "nvvm.minctasm"="2" }
 !0 = !{i64 0, i64 10}
 !1 = !{}

@@ -8,7 +8,7 @@ use crate::module::body::{Inst, InstKind};
 use crate::module::ops::{BinaryOp, FastMath, Ordering, Predicate};
 use crate::module::types::{Type as Llvm, TypeId};
 use crate::module::{GlobalValue, ValueId};
-use warpsmith_ir::{BlockCall, InstBuilder, Type, Value};
+use warpsmith_ir::{BlockCall, InstBuilder, Opcode, Type, Value};
 
 impl Builder<'_, '_, '_> {
     /// Imports instruction `n` of a block.
@@ -241,6 +241,20 @@ impl Builder<'_, '_, '_> {
         let (element, lanes) = self.lanes(ty);
         let step = x.len().checked_div(lanes).unwrap_or(1).max(1);
         let mut out = Values::new();
+        let paired =
+            [(BinaryOp::Fadd, Opcode::Fadd), (BinaryOp::Fsub, Opcode::Fsub), (BinaryOp::Fmul, Opcode::Fmul)];
+        if let Some((_, code)) = paired.into_iter().find(|(known, _)| *known == op)
+            && lanes > 1
+            && lanes.is_multiple_of(2)
+            && self.pairs_floats(element)
+        {
+            for (x, y) in x.chunks(2).zip(y.chunks(2)) {
+                let args = [x, y].map(|pair| self.b.ins().vec(pair));
+                let both = self.float_op(code, &args, false);
+                out.extend([0, 1].map(|lane| self.b.ins().extract(both, lane)));
+            }
+            return Ok(out);
+        }
         for (x, y) in x.chunks(step).zip(y.chunks(step)) {
             match self.ty(element) {
                 Llvm::Integer(bits) => {
@@ -255,6 +269,13 @@ impl Builder<'_, '_, '_> {
             }
         }
         Ok(out)
+    }
+
+    /// Whether the target computes with two floats of a type of LLVM at once that are not halves of a word: `.f32x2` (PTX ISA 9.0, 9.7.3).
+    fn pairs_floats(&self, element: TypeId) -> bool {
+        !self.ftz
+            && matches!(self.ty(element), Llvm::Float)
+            && self.b.module().target.is_some_and(|target| target.sm >= 100)
     }
 
     /// Keeps the promise that a result does not wrap, where something comes of it, and that a divisor is not 0, which LLVM asks of all.

@@ -273,6 +273,8 @@ pub struct Function {
     pub args: Vec<VReg>,
     /// Arena of the targets of [`Terminator::Table`].
     pub tables: Vec<Edge>,
+    /// Whether it multiplies in the background: a move of accumulators would read what is not there yet.
+    pub background: bool,
     /// Virtual registers that no other may share a register with: what goes on in the background reads them, nobody sees how long.
     pub apart: Vec<VReg>,
     /// How calls pass what they pass.
@@ -309,6 +311,7 @@ impl Function {
             operands: Vec::new(),
             args: Vec::new(),
             tables: Vec::new(),
+            background: false,
             apart: Vec::new(),
             prototypes: Vec::new(),
             records: SecondaryMap::new(),

@@ -140,7 +140,7 @@ enum Tree {
 #[derive(Clone, Copy)]
 enum Pairwise {
     Packed(Mnemonic),
-    /// Of the signs, by a mask.
+    /// A mask of the signs.
     Masked(Opcode, u32),
 }
 

@@ -44,6 +44,8 @@ const MAX_GROWTH_LARGE: usize = 400_000;
 const MAX_NEST: usize = 32;
 /// Instructions that a loop around others may become, which are unrolled then.
 const MAX_NEST_COST: usize = 320;
+/// Blocks of a loop that are looked through faster than a set of them is made.
+const FEW: usize = 8;
 /// Loops around loops are found one layer at a time.
 const MAX_LAYERS: u32 = 8;
 /// How far a slot is looked for from the address of an access.
@@ -54,9 +56,10 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let (mut growth, mut growth_large) = (0, 0);
     // Why the loops of the last layer stay loops.
     let mut kept: Vec<(Block, &'static str)> = Vec::new();
-    for _ in 0..MAX_LAYERS {
+    for n in 0..MAX_LAYERS {
         // Each layer sees the blocks that the one before has made.
-        let mut analyses = Analyses::default();
+        let mut own = Analyses::default();
+        let analyses = if n == 0 { &mut *cx.analyses } else { &mut own };
         let (cfg, loops) = (analyses.get::<Cfg>(func), analyses.get::<Loops>(func));
         let headers: FxHashMap<Block, Loop<'_>> = loops.iter().map(|found| (found.header, found)).collect();
         // Of all loops, once one of them is unrolled.
@@ -68,12 +71,8 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
         for found in loops.iter() {
             let nested =
                 found.blocks.iter().any(|&block| block != found.header && headers.contains_key(&block));
-            let preds = cfg.predecessors(found.header).iter();
-            let near = found.blocks.iter().chain(preds).copied();
-            let near: Vec<Block> =
-                near.chain(found.blocks.iter().flat_map(|&block| func.successors(block))).collect();
             // The next layer looks again at what lies beside a loop that has changed.
-            if near.iter().any(|&block| touched.contains(block)) {
+            if layer.unrolled > 0 && near(func, &cfg, found).any(|block| touched.contains(block)) {
                 continue;
             }
             let wanted = is_wanted(func, found.header);
@@ -93,7 +92,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
                         kept.push((found.header, "other loops of the function have become too long"));
                         continue;
                     }
-                    touched.extend(near);
+                    touched.extend(near(func, &cfg, found));
                     *grown += plan.grown;
                     let used_behind = used_behind.get_or_insert_with(|| live_out(func, &loops));
                     let values = used_behind.remove(&found.header).unwrap_or_default();
@@ -113,6 +112,12 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
         cx.log.remark(func, at, "unroll", false, || format!("loop not unrolled: {why}"));
     }
     Changes::to_all(changes)
+}
+
+/// The blocks of a loop, and those beside it.
+fn near<'f>(func: &'f Function, cfg: &'f Cfg, found: Loop<'f>) -> impl Iterator<Item = Block> + 'f {
+    let own = found.blocks.iter().chain(cfg.predecessors(found.header)).copied();
+    own.chain(found.blocks.iter().flat_map(|&block| func.successors(block)))
 }
 
 /// Whether the source asks for as many copies of a loop as it has rounds, if that is known.
@@ -163,8 +168,9 @@ impl Plan {
         if func.loop_hints[found.header] == Some(LoopHint::NoUnroll) {
             return Err("the source forbids it");
         }
-        let blocks: FxHashSet<Block> = found.blocks.iter().copied().collect();
-        let inside = |block: Block| blocks.contains(&block);
+        let few = found.blocks.len() <= FEW;
+        let blocks: FxHashSet<Block> = found.blocks.iter().copied().filter(|_| !few).collect();
+        let inside = |block: Block| if few { found.blocks.contains(&block) } else { blocks.contains(&block) };
         let insts = || found.blocks.iter().flat_map(|&block| func.layout.insts(block));
         let size = insts().count();
         let wanted = is_wanted(func, found.header);

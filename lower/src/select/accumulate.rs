@@ -18,6 +18,7 @@ impl Selector<'_> {
         let results = self.func.dfg.results(inst);
         operands.push(Operand::Vector(results.len() as u8));
         let asynchronous = data.mnemonic().opcode() == warpsmith_isa::Opcode::WgmmaMmaAsync;
+        self.out.background |= asynchronous;
         if asynchronous && starts_anew(data, results.len()) {
             operands.extend(results.into_iter().map(|result| Operand::Def(self.reg(result))));
             return;
@@ -61,7 +62,7 @@ impl Selector<'_> {
     }
 }
 
-/// Whether a product is told by a literal not to read its accumulators. Where A is in registers too, these must not become the accumulators.
+/// Whether a literal says that a product does not read its accumulators. Where A is in registers too, these must not become the accumulators.
 fn starts_anew(data: &PtxData, accumulators: usize) -> bool {
     if data.mnemonic().has(Mod::Sp) {
         return false;

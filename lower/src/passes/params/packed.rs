@@ -1,12 +1,12 @@
-//! Two parameters of 16 bits that every edge gives the halves of a value of 32 bits, or constants: the value is given instead, and taken apart behind the
-//! edge. What a loop leaves as halves of registers, the results of tensor cores, is then not taken apart in every round.
+//! Two parameters of 16 bits that every edge gives the halves of a value of 32 bits, or the elements of an `f16x2`, or constants: the value is given
+//! instead, and taken apart behind the edge. What a loop leaves as halves of registers, the results of tensor cores, is then not taken apart in every round.
 
 use super::replace;
 use crate::analysis::Cfg;
 use crate::passes::insert_before;
 use smallvec::SmallVec;
 use warpsmith_base::FxHashMap;
-use warpsmith_ir::{Block, Function, InstData, Opcode, Type, Value};
+use warpsmith_ir::{Block, Function, InstData, Opcode, Type, Value, ValueList};
 
 /// Merges such parameters, and says how many pairs.
 pub(super) fn run(func: &mut Function, cfg: &Cfg) -> u32 {
@@ -24,7 +24,7 @@ pub(super) fn run(func: &mut Function, cfg: &Cfg) -> u32 {
 #[derive(Clone, Copy)]
 enum Whole {
     Value(Value),
-    Constant(i64),
+    Constants([Value; 2]),
 }
 
 type Wholes = SmallVec<[(Block, usize, Whole); 4]>;
@@ -33,7 +33,7 @@ type Wholes = SmallVec<[(Block, usize, Whole); 4]>;
 fn find(func: &Function, cfg: &Cfg, block: Block) -> Option<([usize; 2], Wholes)> {
     let params = func.dfg.block_params(block);
     let halves: SmallVec<[usize; 8]> =
-        (0..params.len()).filter(|&n| is_half(func.dfg.ty(params[n]))).collect();
+        (0..params.len()).filter(|&n| is_part(func.dfg.ty(params[n]))).collect();
     if halves.len() < 2 {
         return None;
     }
@@ -59,48 +59,49 @@ fn find(func: &Function, cfg: &Cfg, block: Block) -> Option<([usize; 2], Wholes)
     None
 }
 
-/// What each edge gives for two parameters together.
+/// What each edge gives for two parameters together: values of one type, and constants.
 fn wholes(func: &Function, cfg: &Cfg, block: Block, pair: [usize; 2]) -> Option<Wholes> {
+    let mut of = None;
     let edges = cfg.edges(block).map(|(pred, side)| {
         let args = func.dfg.target(func.terminator(pred)?, side)?.args(&func.dfg.pool);
         let [low, high] = [*args.get(pair[0])?, *args.get(pair[1])?];
-        let whole = match (bits(func, low), bits(func, high)) {
-            (Some(low), Some(high)) => Whole::Constant(Type::I32.normalize(high << 16 | low)),
-            _ => {
-                let ((whole, false), (other, true)) = (half(func, low)?, half(func, high)?) else {
-                    return None;
-                };
-                (whole == other).then_some(Whole::Value(whole))?
-            }
-        };
-        Some((pred, side, whole))
+        if bits(func, low).is_some() && bits(func, high).is_some() {
+            return Some((pred, side, Whole::Constants([low, high])));
+        }
+        let ((whole, false), (other, true)) = (half(func, low)?, half(func, high)?) else { return None };
+        let ty = func.dfg.ty(whole);
+        (whole == other && *of.get_or_insert(ty) == ty).then_some((pred, side, Whole::Value(whole)))
     });
     edges.collect()
 }
 
 /// Whether values of a type may be halves: of two floats in a register, mostly.
-fn is_half(ty: Type) -> bool {
+fn is_part(ty: Type) -> bool {
     ty == Type::I16 || ty.is_float() && !ty.is_vector() && ty.bits() == 16
 }
 
 /// The bits of a constant.
-fn bits(func: &Function, value: Value) -> Option<i64> {
-    let bits = func.dfg.int_const(value).or_else(|| func.dfg.float_const(value).map(|bits| bits as i64))?;
-    Some(i64::from(bits as u16))
+fn bits(func: &Function, value: Value) -> Option<u64> {
+    func.dfg.int_const(value).map(|bits| bits as u64).or_else(|| func.dfg.float_const(value))
 }
 
-/// The value of 32 bits that a value is a half of, and whether it is the high one.
+/// The value that a value is the lower or upper half of, an integer of 32 bits or a vector of two, and whether it is the upper one.
 fn half(func: &Function, value: Value) -> Option<(Value, bool)> {
+    let ty = func.dfg.ty(value);
+    if !is_part(ty) {
+        return None;
+    }
     let mut data = func.dfg.def_data(func.dfg.resolve(value))?;
+    if let InstData::Extract { lane: lane @ 0..=1, arg } = *data {
+        let vector = func.dfg.resolve(arg);
+        return (func.dfg.ty(vector).lanes() == 2).then_some((vector, lane == 1));
+    }
     if let InstData::Unary { op: Opcode::Bitcast, arg } = *data {
         data = func.dfg.def_data(func.dfg.resolve(arg))?;
     }
     let InstData::Unary { op: Opcode::Trunc, arg } = *data else { return None };
-    if !is_half(func.dfg.ty(value)) {
-        return None;
-    }
     let arg = func.dfg.resolve(arg);
-    if func.dfg.ty(arg) != Type::I32 {
+    if func.dfg.ty(arg) != Type::I32 || ty.bits() != 16 {
         return None;
     }
     match func.dfg.def_data(arg) {
@@ -115,12 +116,25 @@ fn half(func: &Function, value: Value) -> Option<(Value, bool)> {
 
 fn merge(func: &mut Function, cfg: &Cfg, block: Block, [low, high]: [usize; 2], wholes: &Wholes) {
     let Some(first) = func.layout.first_inst(block) else { return };
-    let param = func.dfg.append_block_param(block, Type::I32);
+    let given = wholes.iter().find_map(|(_, _, whole)| match whole {
+        Whole::Value(value) => Some(func.dfg.ty(*value)),
+        Whole::Constants(_) => None,
+    });
+    let Some(ty) = given else { return };
+    let param = func.dfg.append_block_param(block, ty);
     for &(pred, side, whole) in wholes {
         let Some(branch) = func.terminator(pred) else { continue };
         let value = match whole {
             Whole::Value(value) => value,
-            Whole::Constant(value) => insert_before(func, branch, InstData::IntConst { value }, Type::I32),
+            Whole::Constants(both) if ty.is_vector() => {
+                let args = ValueList::from_slice(&both, &mut func.dfg.pool);
+                insert_before(func, branch, InstData::Vec { args }, ty)
+            }
+            Whole::Constants(both) => {
+                let [low, high] = both.map(|half| bits(func, half).unwrap_or_default() & 0xffff);
+                let value = Type::I32.normalize((high << 16 | low) as i64);
+                insert_before(func, branch, InstData::IntConst { value }, Type::I32)
+            }
         };
         let mut at = 0;
         func.dfg.for_each_target_mut(branch, |call, pool| {
@@ -130,18 +144,24 @@ fn merge(func: &mut Function, cfg: &Cfg, block: Block, [low, high]: [usize; 2], 
             at += 1;
         });
     }
-    let trunc = |arg: Value| InstData::Unary { op: Opcode::Trunc, arg };
-    let by = insert_before(func, first, InstData::IntConst { value: 16 }, Type::I32);
-    let shifted = InstData::Binary { op: Opcode::Lshr, args: [param, by] };
-    let shifted = insert_before(func, first, shifted, Type::I32);
-    let mut taken = [(low, param), (high, shifted)].map(|(n, of)| {
-        let ty = func.dfg.ty(func.dfg.block_params(block)[n]);
-        let half = insert_before(func, first, trunc(of), Type::I16);
-        match ty.is_float() {
-            true => (n, insert_before(func, first, InstData::Unary { op: Opcode::Bitcast, arg: half }, ty)),
-            false => (n, half),
-        }
-    });
+    let types = [low, high].map(|n| func.dfg.ty(func.dfg.block_params(block)[n]));
+    let halves = if ty.is_vector() {
+        [0, 1].map(|lane| {
+            insert_before(func, first, InstData::Extract { lane, arg: param }, types[usize::from(lane)])
+        })
+    } else {
+        let by = insert_before(func, first, InstData::IntConst { value: 16 }, Type::I32);
+        let shifted = InstData::Binary { op: Opcode::Lshr, args: [param, by] };
+        let shifted = insert_before(func, first, shifted, Type::I32);
+        [(param, types[0]), (shifted, types[1])].map(|(arg, ty)| {
+            let half = insert_before(func, first, InstData::Unary { op: Opcode::Trunc, arg }, Type::I16);
+            match ty.is_float() {
+                true => insert_before(func, first, InstData::Unary { op: Opcode::Bitcast, arg: half }, ty),
+                false => half,
+            }
+        })
+    };
+    let mut taken = [(low, halves[0]), (high, halves[1])];
     // From behind, so that the numbers stay right.
     taken.sort_by_key(|(n, _)| std::cmp::Reverse(*n));
     for (n, value) in taken {

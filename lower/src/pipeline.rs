@@ -187,7 +187,7 @@ impl Pipeline {
     pub fn for_level(level: OptLevel) -> Self {
         const O1: &str = "cfg,mem2reg,simplify,dce,recursion,inline,aggregates,cfg,mem2reg,spaces,simplify,gvn,simplify,dce,cfg";
         const FIRST: &str = "cfg,mem2reg,simplify,cfg,dce,recursion,inline,aggregates,effects,constants,cfg,mem2reg,spaces,sccp,cfg,thread,cfg,unroll,cfg,simplify,cfg,\
-                 promote,mem2reg,dce,spaces,constants,thread,cfg,simplify,dce,unroll,cfg,tables,readonly,gvn,forward,hoist,tails,cfg,conjoin,ifconvert,conjoin,simplify,licm";
+                 promote,mem2reg,dce,spaces,mem2reg,constants,thread,cfg,simplify,dce,unroll,cfg,tables,readonly,gvn,forward,hoist,tails,cfg,conjoin,ifconvert,conjoin,simplify,licm";
         const REST: &str = "rotate,cfg,latches,carry,cfg,halves,dce,params,partial,cfg,ranges,dce,cfg,divide,\
                  addresses,simplify,cfg,gvn,forward,licm,reassociate,licm,merge,simplify,gvn,cfg,dce,strides,counters,simplify,words,mem2reg,dse,pack,dots,narrow,pairs,bytes,dce,sink,remat,latches,cfg,place";
         // Loops that have become short in the first round, and what is constant in their copies.

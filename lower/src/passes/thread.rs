@@ -3,22 +3,26 @@
 //!
 //! What dominates a block decides too: behind an edge that is taken if a condition holds, the condition is a constant. Blocks of more than a few
 //! operations, and those with an effect, are not copied. Threads that part before the block met in it and do not any more: it stays as it is
-//! where they communicate before they meet again. Heads of loops stay heads of loops.
+//! where they communicate before they meet again, unless none have parted there. Heads of loops stay heads of loops.
 
 use super::copy::copy_blocks;
 use super::ssa;
-use crate::analysis::{Analyses, Cfg, Loops, PostDominators};
+use crate::analysis::{Analyses, Cfg, Loops, PostDominators, Uniformity};
 use crate::fold::{self, Constant};
 use crate::pass::{Aspects, Changes, Context};
 use cranelift_entity::EntitySet;
 use smallvec::SmallVec;
-use warpsmith_base::FxHashMap;
+use warpsmith_base::{FxHashMap, FxHashSet};
 use warpsmith_ir::{Block, BlockCall, DominatorTree, Function, Inst, InstData, Traits, Type, Value};
 
 /// Operations that a block may have which is copied.
 const MAX_SIZE: usize = 8;
+/// How far up the ways to a block are looked at.
+const MAX_UP: usize = 4;
 /// Edges into one block that are looked at.
 const MAX_EDGES: usize = 32;
+/// Blocks that are looked at to see where threads part.
+const MAX_STEPS: usize = 4096;
 /// The graph is computed anew behind each block that is threaded, which takes time in proportion to the blocks: so many in all.
 const MAX_WORK: usize = 1 << 22;
 
@@ -47,7 +51,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
             break;
         }
         work -= cost;
-        if !parts_communicate(func, block, analyses) {
+        if !parts_communicate(func, block, analyses) || nobody_parts(func, block, analyses) {
             threaded += edges.len() as u32;
             thread(func, block, edges);
             own.invalidate(Aspects::ALL);
@@ -91,7 +95,8 @@ fn decided(func: &Function, cfg: &Cfg, block: Block) -> Vec<Edge> {
     for from in preds.into_iter().take(MAX_EDGES).filter(|&from| from != block) {
         let Some(before) = func.terminator(from) else { continue };
         for (target, call) in func.dfg.targets(before).enumerate().filter(|(_, call)| call.block == block) {
-            let onward = onward(func, block, branch, call);
+            let known = implied(func, cfg, branch, from, target);
+            let onward = onward(func, block, branch, call, known);
             let leads_on = |n: &usize| func.dfg.targets(branch).nth(*n).is_some_and(|to| to.block != block);
             found.extend(onward.filter(leads_on).map(|onward| Edge { from, target, onward }));
         }
@@ -99,11 +104,42 @@ fn decided(func: &Function, cfg: &Cfg, block: Block) -> Vec<Edge> {
     found
 }
 
+/// The condition of a branch and whether it holds, if the way to the branch's block by an edge was decided by the same condition.
+fn implied(
+    func: &Function,
+    cfg: &Cfg,
+    branch: Inst,
+    mut from: Block,
+    mut target: usize,
+) -> Option<(Value, bool)> {
+    let &InstData::Brif { cond: own, .. } = &func.dfg[branch] else { return None };
+    let asked = func.dfg.resolve(own);
+    for _ in 0..MAX_UP {
+        if let InstData::Brif { cond, dests: [yes, no] } = &func.dfg[func.terminator(from)?]
+            && func.dfg.resolve(*cond) == asked
+            && yes.block != no.block
+        {
+            return Some((own, target == 0));
+        }
+        let &[above] = cfg.predecessors(from) else { return None };
+        target = func.successors(above).position(|block| block == from)?;
+        from = above;
+    }
+    None
+}
+
 /// Which target a block's branch goes to when it is entered by an edge, if the edge says.
 #[expect(clippy::wildcard_enum_match_arm, reason = "only branches of several ways are decided")]
-fn onward(func: &Function, block: Block, branch: Inst, edge: &BlockCall) -> Option<usize> {
+fn onward(
+    func: &Function,
+    block: Block,
+    branch: Inst,
+    edge: &BlockCall,
+    known: Option<(Value, bool)>,
+) -> Option<usize> {
     let dfg = &func.dfg;
     let mut values: FxHashMap<Value, Constant> = FxHashMap::default();
+    values.extend(known.map(|(condition, holds)| (condition, Constant::Int(holds.into()))));
     for (param, arg) in dfg.given(edge) {
         if let Some(constant) = constant(func, arg) {
             values.insert(param, constant);
@@ -158,6 +194,33 @@ fn parts_communicate(func: &Function, block: Block, analyses: &mut Analyses) -> 
         work.extend(func.successors(next));
     }
     false
+}
+
+/// Whether all threads that execute a block together come to it by one edge and go on by one: no branch that parts threads has it between its sides and the
+/// block where these meet again, or is that block.
+fn nobody_parts(func: &Function, block: Block, analyses: &mut Analyses) -> bool {
+    let (uniformity, ends) = (analyses.get::<Uniformity>(func), analyses.get::<PostDominators>(func));
+    if !uniformity.stays_together(func, block) {
+        return false;
+    }
+    let parts =
+        |from: &Block| func.successors(*from).nth(1).is_some() && !uniformity.stays_together(func, *from);
+    let mut steps = MAX_STEPS;
+    func.layout.blocks().filter(parts).all(|from| {
+        let meet = ends.parent(from);
+        let mut seen: FxHashSet<Block> = FxHashSet::default();
+        let mut work: Vec<Block> = func.successors(from).collect();
+        while let Some(next) = work.pop() {
+            steps = steps.saturating_sub(1);
+            if next == block || steps == 0 {
+                return false;
+            }
+            if Some(next) != meet && seen.insert(next) {
+                work.extend(func.successors(next));
+            }
+        }
+        true
+    })
 }
 
 /// Sends edges past copies of a block.

@@ -165,12 +165,13 @@ struct Translation<'t> {
 impl Builder<'_, '_, '_> {
     /// A call of inline assembly.
     pub fn inline_asm(&mut self, inst: &Inst, call: &Call, asm: &InlineAsm) -> Result<()> {
-        let outputs = self.outputs(inst)?;
+        let constraints = constraints(&asm.constraints)?;
+        let outputs =
+            self.outputs(inst, constraints.iter().filter(|constraint| constraint.output).count())?;
         // An empty text holds values, and keeps the compiler from moving memory accesses: there is nothing of it in PTX.
         if asm.text.trim().is_empty() && outputs.is_empty() {
             return Ok(());
         }
-        let constraints = constraints(&asm.constraints)?;
         let mut names: Vec<String> = Vec::new();
         let mut declarations = String::new();
         let mut registers: FxHashMap<String, Variable> = FxHashMap::default();
@@ -264,12 +265,15 @@ impl Builder<'_, '_, '_> {
         self.result(inst, &out)
     }
 
-    /// The scalars of each output.
-    fn outputs(&self, inst: &Inst) -> Result<Vec<Parts>> {
+    /// The scalars of each of so many outputs: one each, also of an array, or those of the fields of a struct.
+    fn outputs(&self, inst: &Inst, count: usize) -> Result<Vec<Parts>> {
+        let parts = self.parts(inst.ty)?;
+        if parts.len() == count {
+            return Ok(parts.into_iter().map(|part| Parts::from_slice(&[part])).collect());
+        }
         if let Llvm::Struct { fields, .. } = self.types().get(inst.ty) {
             return fields.iter().map(|field| self.parts(*field)).collect();
         }
-        let parts = self.parts(inst.ty)?;
         Ok(if parts.is_empty() { Vec::new() } else { vec![parts] })
     }
 

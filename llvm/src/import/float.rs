@@ -46,7 +46,7 @@ impl Builder<'_, '_, '_> {
     /// An operation on floats with flags: a quotient that may be approximate is.
     pub fn fast_float(&mut self, op: BinaryOp, flags: FastMath, x: Value, y: Value) -> Result<Value> {
         let (of_x, of_y) = (self.type_of(x), self.type_of(y));
-        if of_x != of_y || !of_x.is_float() {
+        if of_x != of_y || !of_x.element_type().is_float() {
             return Err(Error::invalid(format!("`{}` of `{of_x}` and `{of_y}`", op.name())));
         }
         let code = match op {

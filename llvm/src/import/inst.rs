@@ -8,7 +8,7 @@ use crate::module::body::{Inst, InstKind};
 use crate::module::ops::{BinaryOp, FastMath, Ordering, Predicate};
 use crate::module::types::{Type as Llvm, TypeId};
 use crate::module::{GlobalValue, ValueId};
-use warpsmith_ir::{BlockCall, InstBuilder, Opcode, Type, Value};
+use warpsmith_ir::{BlockCall, InstBuilder, Type, Value};
 
 impl Builder<'_, '_, '_> {
     /// Imports instruction `n` of a block.
@@ -241,16 +241,11 @@ impl Builder<'_, '_, '_> {
         let (element, lanes) = self.lanes(ty);
         let step = x.len().checked_div(lanes).unwrap_or(1).max(1);
         let mut out = Values::new();
-        let paired =
-            [(BinaryOp::Fadd, Opcode::Fadd), (BinaryOp::Fsub, Opcode::Fsub), (BinaryOp::Fmul, Opcode::Fmul)];
-        if let Some((_, code)) = paired.into_iter().find(|(known, _)| *known == op)
-            && lanes > 1
-            && lanes.is_multiple_of(2)
-            && self.pairs_floats(element)
-        {
+        let arithmetic = matches!(op, BinaryOp::Fadd | BinaryOp::Fsub | BinaryOp::Fmul);
+        if arithmetic && lanes > 1 && lanes.is_multiple_of(2) && self.pairs_floats(element) {
             for (x, y) in x.chunks(2).zip(y.chunks(2)) {
-                let args = [x, y].map(|pair| self.b.ins().vec(pair));
-                let both = self.float_op(code, &args, false);
+                let [x, y] = [x, y].map(|pair| self.b.ins().vec(pair));
+                let both = self.fast_float(op, FastMath::of(flags), x, y)?;
                 out.extend([0, 1].map(|lane| self.b.ins().extract(both, lane)));
             }
             return Ok(out);

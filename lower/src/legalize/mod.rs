@@ -29,10 +29,10 @@ mod narrow;
 mod powers;
 mod system;
 mod vector;
-
-pub(crate) use vector::packed;
 mod warp;
 mod wide;
+
+pub(crate) use vector::{packed, sign_of_halves};
 
 use crate::analysis::Cfg;
 use cranelift_entity::SecondaryMap;

@@ -76,10 +76,9 @@ impl Legalizer<'_> {
             return self.by_words(ty, &[x], |this, _, words| this.raw1(Opcode::Bnot, words[0]));
         }
         let of_halves = matches!(ty.element(), Scalar::F16 | Scalar::BF16) && self.fills_words(ty);
-        let sign = [(Opcode::Fneg, Opcode::Bxor, 0x8000_8000u32), (Opcode::Fabs, Opcode::Band, 0x7fff_7fff)];
-        if let Some((_, op, mask)) = sign.into_iter().find(|(of, ..)| *of == op && of_halves) {
+        if let Some((op, mask)) = sign_of_halves(op).filter(|_| of_halves) {
             return self.by_words(ty, &[x], |this, _, words| {
-                let mask = this.int(Type::I32, i64::from(mask as i32));
+                let mask = this.int(Type::I32, mask);
                 this.raw2(op, words[0], mask)
             });
         }
@@ -315,4 +314,15 @@ pub(crate) fn packed(op: Opcode, ty: Type, sm: u16) -> Option<Mnemonic> {
         _ => return None,
     };
     (sm >= since).then_some(mnemonic)
+}
+
+/// The operation with a mask of 32 bits that one on the signs of two floats of 16 bits is.
+#[expect(clippy::wildcard_enum_match_arm, reason = "no other operation is one on signs alone")]
+pub(crate) fn sign_of_halves(op: Opcode) -> Option<(Opcode, i64)> {
+    let (op, mask) = match op {
+        Opcode::Fneg => (Opcode::Bxor, 0x8000_8000u32),
+        Opcode::Fabs => (Opcode::Band, 0x7fff_7fff),
+        _ => return None,
+    };
+    Some((op, Type::I32.normalize(mask.into())))
 }

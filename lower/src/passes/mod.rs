@@ -43,6 +43,8 @@ mod forward;
 mod globaldce;
 #[allow(clippy::wildcard_enum_match_arm, reason = "only loads and stores access memory")]
 mod gvn;
+#[allow(clippy::wildcard_enum_match_arm, reason = "nothing else takes halves")]
+mod half;
 #[allow(clippy::wildcard_enum_match_arm, reason = "words are at hand of what moves them only")]
 mod halves;
 #[allow(clippy::wildcard_enum_match_arm, reason = "what is not looked at stays where it is")]

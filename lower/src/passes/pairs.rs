@@ -4,11 +4,12 @@
 //! both are the same and nothing else uses them. They are done in pairs if that takes fewer instructions than what it takes to put operands together
 //! that are not halves of one word yet.
 
-use super::{insert_before, replace_with};
-use crate::legalize::packed;
+use super::{cast, half, insert_before, replace_with};
+use crate::legalize::{packed, sign_of_halves};
 use crate::pass::{Changes, Context};
 use cranelift_entity::SecondaryMap;
 use smallvec::SmallVec;
+use std::cell::Cell;
 use warpsmith_ir::{
     Block, Function, Inst, InstBuilder, InstData, Mnemonic, Opcode, PtxArg, Scalar, Type, Value, ValueList,
     mnemonic,
@@ -16,6 +17,8 @@ use warpsmith_ir::{
 
 /// Operations in a row that are followed.
 const MAX_DEPTH: u32 = 12;
+/// Pairs that are looked at from one place.
+const MAX_STEPS: u32 = 512;
 /// The first target that converts two floats at once.
 const CONVERTS_SINCE: u16 = 80;
 
@@ -33,7 +36,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let mut changes = 0;
     for inst in seeds {
         let Some(seed) = Seed::of(func, inst) else { continue };
-        let finder = Finder { func, uses: &uses, sm: target.sm };
+        let finder = Finder { func, uses: &uses, sm: target.sm, steps: Cell::new(MAX_STEPS) };
         let trees: SmallVec<[(Tree, i32); 4]> =
             seed.pairs.iter().map(|&[low, high]| finder.tree(low, high, 0)).collect();
         // What is put together anyway is put together by these.
@@ -80,7 +83,6 @@ impl Seed {
         let ty = func.dfg.ty(result);
         let words: SmallVec<[Value; 4]> = trees.iter().map(|(tree, _)| tree.build(func, inst)).collect();
         let whole = match words[..] {
-            [word] if func.dfg.ty(word) == ty => word,
             [word] => cast(func, inst, word, ty),
             _ => {
                 let words: SmallVec<[Value; 4]> =
@@ -97,10 +99,6 @@ impl Seed {
 
 fn is_half(ty: Type) -> bool {
     matches!(ty.element(), Scalar::F16 | Scalar::BF16) && !ty.is_vector()
-}
-
-fn cast(func: &mut Function, before: Inst, arg: Value, ty: Type) -> Value {
-    insert_before(func, before, InstData::Unary { op: Opcode::Bitcast, arg }, ty)
 }
 
 /// The float whose bits are the lower half of a word, with zeros above.
@@ -123,10 +121,8 @@ fn shifted_half(func: &Function, word: Value) -> Option<Value> {
 
 /// How two halves of a word are computed.
 enum Tree {
-    /// They are the elements of a vector.
-    Vector(Value),
-    /// They are the halves of an integer.
-    Word(Value, Type),
+    /// They are those of a vector, or of an integer.
+    Whole(Value, Type),
     Constant(u32, Type),
     /// They are put together.
     Apart([Value; 2]),
@@ -141,19 +137,23 @@ enum Tree {
 enum Pairwise {
     Packed(Mnemonic),
     /// A mask of the signs.
-    Masked(Opcode, u32),
+    Masked(Opcode, i64),
 }
 
 struct Finder<'f> {
     func: &'f Function,
     uses: &'f SecondaryMap<Value, u32>,
     sm: u16,
+    /// Pairs that may still be looked at: both orders of operands are tried.
+    steps: Cell<u32>,
 }
 
 impl Finder<'_> {
     /// How to compute two halves, and how many instructions fewer that takes than computing each.
     fn tree(&self, low: Value, high: Value, depth: u32) -> (Tree, i32) {
         let [low, high] = [low, high].map(|value| self.func.dfg.resolve(value));
+        let Some(left) = self.steps.get().checked_sub(1) else { return (Tree::Apart([low, high]), -1) };
+        self.steps.set(left);
         if let Some(tree) = self.at_hand(low, high) {
             return (tree, 0);
         }
@@ -168,30 +168,10 @@ impl Finder<'_> {
         if let (Some(low), Some(high)) = (dfg.float_const(low), dfg.float_const(high)) {
             return Some(Tree::Constant((high as u32) << 16 | low as u32 & 0xffff, ty));
         }
-        match (dfg.def_data(low)?, dfg.def_data(high)?) {
-            (&InstData::Extract { lane: 0, arg: a }, &InstData::Extract { lane: 1, arg: b }) => {
-                let vector = dfg.resolve(a);
-                (vector == dfg.resolve(b) && dfg.ty(vector).lanes() == 2).then_some(Tree::Vector(vector))
-            }
-            (
-                &InstData::Unary { op: Opcode::Bitcast, arg: a },
-                &InstData::Unary { op: Opcode::Bitcast, arg: b },
-            ) => {
-                let truncated = |value: Value| match dfg.def_data(dfg.resolve(value)) {
-                    Some(&InstData::Unary { op: Opcode::Trunc, arg }) => Some(dfg.resolve(arg)),
-                    _ => None,
-                };
-                let (word, upper) = (truncated(a)?, truncated(b)?);
-                let &InstData::Binary { op: Opcode::Lshr | Opcode::Ashr, args: [whole, by] } =
-                    dfg.def_data(upper)?
-                else {
-                    return None;
-                };
-                let same = dfg.resolve(whole) == word && dfg.ty(word) == Type::I32;
-                (same && dfg.int_const(by) == Some(16)).then_some(Tree::Word(word, ty))
-            }
-            _ => None,
-        }
+        let ((whole, false), (other, true)) = (half::of(self.func, low)?, half::of(self.func, high)?) else {
+            return None;
+        };
+        (whole == other).then_some(Tree::Whole(whole, ty))
     }
 
     fn operation(&self, low: Value, high: Value, depth: u32) -> Option<(Tree, i32)> {
@@ -226,9 +206,7 @@ impl Finder<'_> {
             return Some((Tree::Converted(convert, [a, b], ty), 1));
         }
         let vector = Type::vector(ty.element(), 2)?;
-        let sign = [(Opcode::Fneg, Opcode::Bxor, 0x8000_8000u32), (Opcode::Fabs, Opcode::Band, 0x7fff_7fff)];
-        let by_sign =
-            sign.into_iter().find(|(of, ..)| *of == op).map(|(_, op, mask)| Pairwise::Masked(op, mask));
+        let by_sign = sign_of_halves(op).map(|(op, mask)| Pairwise::Masked(op, mask));
         let pairwise = by_sign.or_else(|| packed(op, vector, self.sm).map(Pairwise::Packed))?;
         let both = |a: &[Value], b: &[Value]| {
             let all = a.iter().zip(b).map(|(&a, &b)| self.tree(a, b, depth + 1));
@@ -257,8 +235,7 @@ impl Tree {
     fn build(&self, func: &mut Function, before: Inst) -> Value {
         let pair = |ty: Type| Type::vector(ty.element(), 2).unwrap_or(ty);
         match self {
-            &Tree::Vector(vector) => vector,
-            &Tree::Word(word, ty) => cast(func, before, word, pair(ty)),
+            &Tree::Whole(whole, ty) => cast(func, before, whole, pair(ty)),
             &Tree::Constant(bits, ty) => {
                 let value = Type::I32.normalize(bits.into());
                 let word = insert_before(func, before, InstData::IntConst { value }, Type::I32);
@@ -282,8 +259,7 @@ impl Tree {
                     }
                     Pairwise::Masked(op, mask) => {
                         let word = cast(func, before, operands[0], Type::I32);
-                        let value = Type::I32.normalize(mask.into());
-                        let mask = insert_before(func, before, InstData::IntConst { value }, Type::I32);
+                        let mask = insert_before(func, before, InstData::IntConst { value: mask }, Type::I32);
                         let data = InstData::Binary { op, args: [word, mask] };
                         let word = insert_before(func, before, data, Type::I32);
                         cast(func, before, word, pair(ty))

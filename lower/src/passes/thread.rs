@@ -182,16 +182,23 @@ fn parts_communicate(func: &Function, block: Block, analyses: &mut Analyses) -> 
         return false;
     }
     let meet = analyses.get::<PostDominators>(func).parent(block);
-    let mut seen: EntitySet<Block> = EntitySet::new();
-    let mut work: Vec<Block> = func.successors(block).collect();
+    comes_to(func, block, meet, |next| Some(next) != meet && convergent(next))
+}
+
+/// Whether threads that part at a block come to one of a kind, up to the block where they meet again, that one too.
+fn comes_to(func: &Function, from: Block, meet: Option<Block>, mut is: impl FnMut(Block) -> bool) -> bool {
+    let mut seen: FxHashSet<Block> = FxHashSet::default();
+    let mut work: Vec<Block> = func.successors(from).collect();
     while let Some(next) = work.pop() {
-        if Some(next) == meet || !seen.insert(next) {
+        if !seen.insert(next) {
             continue;
         }
-        if convergent(next) {
+        if is(next) {
             return true;
         }
-        work.extend(func.successors(next));
+        if Some(next) != meet {
+            work.extend(func.successors(next));
+        }
     }
     false
 }
@@ -206,21 +213,11 @@ fn nobody_parts(func: &Function, block: Block, analyses: &mut Analyses) -> bool 
     let parts =
         |from: &Block| func.successors(*from).nth(1).is_some() && !uniformity.stays_together(func, *from);
     let mut steps = MAX_STEPS;
-    func.layout.blocks().filter(parts).all(|from| {
-        let meet = ends.parent(from);
-        let mut seen: FxHashSet<Block> = FxHashSet::default();
-        let mut work: Vec<Block> = func.successors(from).collect();
-        while let Some(next) = work.pop() {
-            steps = steps.saturating_sub(1);
-            if next == block || steps == 0 {
-                return false;
-            }
-            if Some(next) != meet && seen.insert(next) {
-                work.extend(func.successors(next));
-            }
-        }
-        true
-    })
+    let mut is_here = |next: Block| {
+        steps = steps.saturating_sub(1);
+        next == block || steps == 0
+    };
+    !func.layout.blocks().filter(parts).any(|from| comes_to(func, from, ends.parent(from), &mut is_here))
 }
 
 /// Sends edges past copies of a block.

@@ -44,8 +44,6 @@ const MAX_GROWTH_LARGE: usize = 400_000;
 const MAX_NEST: usize = 32;
 /// Instructions that a loop around others may become, which are unrolled then.
 const MAX_NEST_COST: usize = 320;
-/// Blocks of a loop that are looked through faster than a set of them is made.
-const FEW: usize = 8;
 /// Loops around loops are found one layer at a time.
 const MAX_LAYERS: u32 = 8;
 /// How far a slot is looked for from the address of an access.
@@ -168,9 +166,8 @@ impl Plan {
         if func.loop_hints[found.header] == Some(LoopHint::NoUnroll) {
             return Err("the source forbids it");
         }
-        let few = found.blocks.len() <= FEW;
-        let blocks: FxHashSet<Block> = found.blocks.iter().copied().filter(|_| !few).collect();
-        let inside = |block: Block| if few { found.blocks.contains(&block) } else { blocks.contains(&block) };
+        let blocks: FxHashSet<Block> = found.blocks.iter().copied().collect();
+        let inside = |block: Block| blocks.contains(&block);
         let insts = || found.blocks.iter().flat_map(|&block| func.layout.insts(block));
         let size = insts().count();
         let wanted = is_wanted(func, found.header);

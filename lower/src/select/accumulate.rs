@@ -47,9 +47,10 @@ impl Selector<'_> {
 
     /// Keeps the registers that a product in the background has its A in from being written before somebody waits for it: these are the first operands
     /// in braces behind the accumulators.
-    pub(super) fn keep_factors(&mut self, data: &PtxData, operands: &[Operand], accumulators: usize) {
+    pub(super) fn keep_factors(&mut self, data: &PtxData, operands: &[Operand]) {
         if data.mnemonic().opcode() == warpsmith_isa::Opcode::WgmmaMmaAsync
-            && let [Operand::Vector(count), rest @ ..] = &operands[1 + accumulators..]
+            && let [Operand::Vector(accumulators), rest @ ..] = operands
+            && let Some([Operand::Vector(count), rest @ ..]) = rest.get(usize::from(*accumulators)..)
         {
             let read = rest.iter().take(usize::from(*count)).filter_map(|operand| operand.used());
             self.out.apart.extend(read);

@@ -54,9 +54,7 @@ impl Selector<'_> {
                 self.source(operand, bytes, &mut args, &mut operands);
             }
         }
-        if let Some(Operand::Vector(count)) = operands.first() {
-            self.keep_factors(data, &operands, usize::from(*count));
-        }
+        self.keep_factors(data, &operands);
         addresses_in_brackets(&mut operands);
         if mnemonic.opcode() == warpsmith_isa::Opcode::WgmmaFence {
             self.write_ahead();

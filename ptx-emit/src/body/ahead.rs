@@ -15,7 +15,13 @@ const MANY: usize = 4;
 
 impl Writer<'_> {
     /// Takes the moves off both ways of a branch that stand in front of it: if that leaves none on one of the ways, or if they are many.
-    pub(super) fn take_ahead(&mut self, edges: [Edge; 2], condition: VReg, on: &mut [Moves; 2]) -> Moves {
+    pub(super) fn take_ahead(
+        &mut self,
+        block: Block,
+        edges: [Edge; 2],
+        condition: VReg,
+        on: &mut [Moves; 2],
+    ) -> Moves {
         let Some(liveness) = self.liveness.take() else { return Moves::new() };
         let decides = self.body.assignment.reg(self.body.mach, condition);
         let found = [0, 1].into_iter().find_map(|n| {
@@ -25,7 +31,12 @@ impl Writer<'_> {
             }
             let (others, through) = match self.body.mach.blocks[other].terminator {
                 _ if !on[1 - n].is_empty() => (on[1 - n].clone(), None),
-                Terminator::Jump(edge) if self.entries[other] == 1 => (self.moves_on(edge), Some(other)),
+                // One that stands further up has made its moves.
+                Terminator::Jump(edge)
+                    if self.entries[other] == 1 && self.position[other] > self.position[block] =>
+                {
+                    (self.moves_on(edge), Some(other))
+                }
                 Terminator::Jump(_)
                 | Terminator::Branch { .. }
                 | Terminator::Table { .. }

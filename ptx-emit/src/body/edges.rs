@@ -115,7 +115,7 @@ impl Writer<'_> {
     /// around a block, if they are few.
     pub(super) fn place(&mut self, block: Block, condition: VReg, edges: [Edge; 2]) -> Placed {
         let mut on = edges.map(|edge| self.moves_on(edge));
-        let before = self.take_ahead(edges, condition, &mut on);
+        let before = self.take_ahead(block, edges, condition, &mut on);
         let made_ahead = !before.is_empty();
         let mut placed = Placed { before, on };
         if made_ahead {

@@ -93,9 +93,12 @@ const MAX_BLOCKS: usize = 4_000;
 
 /// Gives every virtual register a home. A function that reads what it has not written may have none that is read, or else any.
 pub fn assign(func: &Function, registers: Registers) -> Result<Assignment, Unwritten> {
-    let mut assignment = match registers {
+    let registers = match registers {
         // Accumulators go round loops in one register.
-        Registers::Virtual | Registers::Local if func.background => assign(func, Registers::Joined)?,
+        Registers::Virtual | Registers::Local if func.background => Registers::Joined,
+        Registers::Virtual | Registers::Local | Registers::Allocated | Registers::Joined => registers,
+    };
+    let mut assignment = match registers {
         Registers::Virtual => virtual_registers(func),
         Registers::Allocated if func.layout.len() > MAX_BLOCKS => local::allocate(func),
         Registers::Local => local::allocate(func),

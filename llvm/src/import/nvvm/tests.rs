@@ -18,7 +18,7 @@ fn is_missing(name: &str) -> bool {
 }
 
 /// Families that are refused by name: they work on memory or on objects that the IR does not have.
-const REFUSED: &[&str] = &["tcgen05.ld.", "tcgen05.mma.", "tcgen05.st.", "texsurf.handle"];
+const REFUSED: &[&str] = &["tcgen05.mma.", "texsurf.handle"];
 /// Names that are code of the IR, or that depend on the types and constants of a call.
 const SPECIAL: &[&str] = &[
     "atomic.",

@@ -3,7 +3,7 @@
 
 use super::replace;
 use crate::analysis::Cfg;
-use crate::passes::insert_before;
+use crate::passes::{half, insert_before};
 use smallvec::SmallVec;
 use warpsmith_base::FxHashMap;
 use warpsmith_ir::{Block, Function, InstData, Opcode, Type, Value, ValueList};
@@ -33,13 +33,13 @@ type Wholes = SmallVec<[(Block, usize, Whole); 4]>;
 fn find(func: &Function, cfg: &Cfg, block: Block) -> Option<([usize; 2], Wholes)> {
     let params = func.dfg.block_params(block);
     let halves: SmallVec<[usize; 8]> =
-        (0..params.len()).filter(|&n| is_part(func.dfg.ty(params[n]))).collect();
+        (0..params.len()).filter(|&n| half::may_be(func.dfg.ty(params[n]))).collect();
     if halves.len() < 2 {
         return None;
     }
     for (pred, side) in cfg.edges(block) {
         let args = func.dfg.target(func.terminator(pred)?, side)?.args(&func.dfg.pool);
-        let of = |n: usize| Some((n, half(func, *args.get(n)?)?));
+        let of = |n: usize| Some((n, half::of(func, *args.get(n)?)?));
         let lows: FxHashMap<Value, usize> = halves
             .iter()
             .filter_map(|&n| of(n))
@@ -68,50 +68,18 @@ fn wholes(func: &Function, cfg: &Cfg, block: Block, pair: [usize; 2]) -> Option<
         if bits(func, low).is_some() && bits(func, high).is_some() {
             return Some((pred, side, Whole::Constants([low, high])));
         }
-        let ((whole, false), (other, true)) = (half(func, low)?, half(func, high)?) else { return None };
+        let ((whole, false), (other, true)) = (half::of(func, low)?, half::of(func, high)?) else {
+            return None;
+        };
         let ty = func.dfg.ty(whole);
         (whole == other && *of.get_or_insert(ty) == ty).then_some((pred, side, Whole::Value(whole)))
     });
     edges.collect()
 }
 
-/// Whether values of a type may be halves: of two floats in a register, mostly.
-fn is_part(ty: Type) -> bool {
-    ty == Type::I16 || ty.is_float() && !ty.is_vector() && ty.bits() == 16
-}
-
 /// The bits of a constant.
 fn bits(func: &Function, value: Value) -> Option<u64> {
     func.dfg.int_const(value).map(|bits| bits as u64).or_else(|| func.dfg.float_const(value))
-}
-
-/// The value that a value is the lower or upper half of, an integer of 32 bits or a vector of two, and whether it is the upper one.
-fn half(func: &Function, value: Value) -> Option<(Value, bool)> {
-    let ty = func.dfg.ty(value);
-    if !is_part(ty) {
-        return None;
-    }
-    let mut data = func.dfg.def_data(func.dfg.resolve(value))?;
-    if let InstData::Extract { lane: lane @ 0..=1, arg } = *data {
-        let vector = func.dfg.resolve(arg);
-        return (func.dfg.ty(vector).lanes() == 2).then_some((vector, lane == 1));
-    }
-    if let InstData::Unary { op: Opcode::Bitcast, arg } = *data {
-        data = func.dfg.def_data(func.dfg.resolve(arg))?;
-    }
-    let InstData::Unary { op: Opcode::Trunc, arg } = *data else { return None };
-    let arg = func.dfg.resolve(arg);
-    if func.dfg.ty(arg) != Type::I32 || ty.bits() != 16 {
-        return None;
-    }
-    match func.dfg.def_data(arg) {
-        Some(&InstData::Binary { op: Opcode::Lshr, args: [whole, by] })
-            if func.dfg.int_const(by) == Some(16) =>
-        {
-            Some((func.dfg.resolve(whole), true))
-        }
-        _ => Some((arg, false)),
-    }
 }
 
 fn merge(func: &mut Function, cfg: &Cfg, block: Block, [low, high]: [usize; 2], wholes: &Wholes) {

@@ -188,7 +188,7 @@ impl Pipeline {
         const O1: &str = "cfg,mem2reg,simplify,dce,recursion,inline,aggregates,cfg,mem2reg,spaces,simplify,gvn,simplify,dce,cfg";
         const FIRST: &str = "cfg,mem2reg,simplify,cfg,dce,recursion,inline,aggregates,effects,constants,cfg,mem2reg,spaces,sccp,cfg,thread,cfg,unroll,cfg,simplify,cfg,\
                  promote,mem2reg,dce,spaces,mem2reg,constants,thread,cfg,simplify,dce,unroll,cfg,tables,readonly,gvn,forward,hoist,tails,cfg,conjoin,ifconvert,conjoin,simplify,licm";
-        const REST: &str = "rotate,cfg,latches,carry,cfg,halves,dce,params,partial,cfg,ranges,dce,cfg,divide,\
+        const REST: &str = "rotate,cfg,latches,carry,cfg,halves,dce,params,partial,cfg,ranges,dce,cfg,traps,divide,\
                  addresses,simplify,cfg,gvn,forward,licm,reassociate,licm,merge,simplify,gvn,cfg,dce,strides,counters,simplify,words,mem2reg,dse,pack,dots,narrow,pairs,bytes,dce,sink,remat,latches,cfg,place";
         // Loops that have become short in the first round, and what is constant in their copies.
         const AGAIN: &str = "unroll,cfg,simplify,mem2reg,sccp,cfg,simplify,thread,cfg,gvn,licm,simplify,words,pairs,bytes,dce,sink,remat,cfg,place";

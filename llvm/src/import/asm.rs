@@ -24,14 +24,30 @@ struct Constraint {
     output: bool,
     /// It is the register of an output.
     tied: Option<usize>,
-    /// `n`: the number itself.
+    /// `n`: the number itself, where it is one.
     immediate: bool,
+    /// `*m`: the address of what lies in memory.
+    memory: bool,
     ty: Type,
 }
 
 /// All bits of a register.
 fn whole(ty: Type) -> Part {
     Part { ty, bits: ty.bits(), offset: 0 }
+}
+
+/// The register that a letter of a constraint denotes.
+fn register_of(letter: char) -> Option<Type> {
+    Some(match letter {
+        'b' => Type::I1,
+        'c' | 'h' => Type::I16,
+        'r' => Type::I32,
+        'l' | 'N' => Type::I64,
+        'f' => Type::F32,
+        'd' => Type::F64,
+        'q' => Type::I128,
+        _ => return None,
+    })
 }
 
 /// The constraints of a text, without what is clobbered.
@@ -43,20 +59,16 @@ fn constraints(text: &str) -> Result<Vec<Constraint>> {
             None => (false, part),
         };
         let rest = rest.trim_start_matches(['&', '%']);
+        let (indirect, rest) = rest.strip_prefix('*').map_or((false, rest), |rest| (true, rest));
         let tied = rest.parse().ok();
-        let ty = match rest {
-            "b" => Type::I1,
-            "c" | "h" => Type::I16,
-            "r" => Type::I32,
-            "l" | "N" => Type::I64,
-            "f" => Type::F32,
-            "d" => Type::F64,
-            "q" => Type::I128,
-            "n" | "i" | "s" | "X" | "" => Type::I64,
-            _ if tied.is_some() => Type::I64,
-            other => return Err(Error::unsupported(format!("the constraint `{other}` of inline assembly"))),
+        let memory = indirect && rest.contains(['m', 'o', 'V']);
+        // Of alternatives, as in `rm` and `ri`, a register is the one that holds everything.
+        let register = rest.chars().find_map(|letter| register_of(letter).filter(|_| !memory));
+        let other = memory || tied.is_some() || rest.chars().all(|letter| "nisX".contains(letter));
+        let Some(ty) = register.or(other.then_some(Type::I64)) else {
+            return Err(Error::unsupported(format!("the constraint `{rest}` of inline assembly")));
         };
-        all.push(Constraint { output, tied, immediate: matches!(rest, "n" | "i"), ty });
+        all.push(Constraint { output, tied, immediate: rest.contains(['n', 'i']), memory, ty });
     }
     Ok(all)
 }
@@ -165,13 +177,13 @@ struct Translation<'t> {
 impl Builder<'_, '_, '_> {
     /// A call of inline assembly.
     pub fn inline_asm(&mut self, inst: &Inst, call: &Call, asm: &InlineAsm) -> Result<()> {
-        let constraints = constraints(&asm.constraints)?;
-        let outputs =
-            self.outputs(inst, constraints.iter().filter(|constraint| constraint.output).count())?;
-        // An empty text holds values, and keeps the compiler from moving memory accesses: there is nothing of it in PTX.
-        if asm.text.trim().is_empty() && outputs.is_empty() {
+        // An empty text holds values, and keeps the compiler from moving memory accesses: there is nothing of it in PTX, whatever holds them.
+        if asm.text.trim().is_empty() && self.parts(inst.ty)?.is_empty() {
             return Ok(());
         }
+        let constraints = constraints(&asm.constraints)?;
+        let in_registers = |constraint: &&Constraint| constraint.output && !constraint.memory;
+        let outputs = self.outputs(inst, constraints.iter().filter(in_registers).count())?;
         let mut names: Vec<String> = Vec::new();
         let mut declarations = String::new();
         let mut registers: FxHashMap<String, Variable> = FxHashMap::default();
@@ -180,7 +192,7 @@ impl Builder<'_, '_, '_> {
         let mut tied: Vec<(Variable, Value)> = Vec::new();
         let mut args = self.body.args(call).iter();
         for (n, constraint) in constraints.iter().enumerate() {
-            if constraint.output {
+            if constraint.output && !constraint.memory {
                 let name = format!("%wasm{n}");
                 let variable = self.b.declare_var(constraint.ty);
                 declarations.push_str(&format!(".reg .b{} {name};\n", constraint.ty.bits().max(16)));
@@ -215,10 +227,10 @@ impl Builder<'_, '_, '_> {
             self.b.def_var(variable, value);
             declarations.push_str(&format!(".reg .b{} {name};\n", constraint.ty.bits().max(16)));
             registers.insert(name.clone(), variable);
-            names.push(name);
+            names.push(if constraint.memory { format!("[{name}]") } else { name });
         }
         for (n, variable) in results.iter().enumerate() {
-            let ty = constraints.iter().filter(|c| c.output).nth(n).map_or(Type::I32, |c| c.ty);
+            let ty = constraints.iter().filter(in_registers).nth(n).map_or(Type::I32, |c| c.ty);
             let value = match tied.iter().find(|(of, _)| of == variable) {
                 Some((_, value)) => self.as_register(*value, ty),
                 None => self.zero_of(ty),

@@ -83,7 +83,7 @@ impl<'a> Importer<'a> {
         let ty = if dynamic { ir::Type::I8 } else { ty };
         let mut made = ir::Global::new(legal, space, ty, extent);
         made.align = Some(align as u32);
-        let is_local = linkage.is_local() || linkage.is_weak() || self.is_library(site);
+        let is_local = !self.is_exported(site, linkage);
         made.linkage = match (is_declaration, is_local) {
             (true, _) => ir::Linkage::Extern,
             // The host may write it before a launch, so nobody may take it for what it begins with.

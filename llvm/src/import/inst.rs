@@ -121,12 +121,9 @@ impl Builder<'_, '_, '_> {
                     return self.result(inst, &element);
                 }
                 let index = self.scalar(*index)?;
-                let mut out = Values::from_slice(lanes.first().copied().unwrap_or_default());
-                for (n, lane) in lanes.iter().enumerate().skip(1) {
-                    let is = self.is_index(index, n);
-                    out = out.iter().zip(*lane).map(|(old, new)| self.choose(is, *new, *old)).collect();
-                }
-                self.result(inst, &out)
+                let lanes = lanes.into_iter().map(Values::from_slice).collect();
+                let element = self.picked(lanes, index);
+                self.result(inst, &element)
             }
             InstKind::InsertElement { vector, element, index } => {
                 let mut elements = self.value(*vector)?;
@@ -198,6 +195,38 @@ impl Builder<'_, '_, '_> {
         let types = self.types();
         let (found, ret) = (types.display(found), types.display(ret));
         Err(Error::invalid(format!("`ret` of `{found}` in a function that gives `{ret}`")))
+    }
+
+    /// The element at an index that is not a constant; any, where there is none. Of few elements each is compared with the index; of more the
+    /// bits of the index halve what is left, from the lowest on, which takes one comparison per bit.
+    fn picked(&mut self, mut lanes: Vec<Values>, index: Value) -> Values {
+        const FEW: usize = 4;
+        let mut bit = 0;
+        while lanes.len() > FEW || (bit > 0 && lanes.len() > 1) {
+            let ty = self.type_of(index);
+            let mask = self.b.ins().iconst(ty, 1 << bit);
+            let masked = self.b.ins().band(index, mask);
+            let zero = self.b.ins().iconst(ty, 0);
+            let odd = self.b.ins().icmp(warpsmith_ir::IntCC::Ne, masked, zero);
+            lanes = lanes
+                .chunks(2)
+                .map(|pair| match pair {
+                    [even, above] => self.choose_all(odd, above, even),
+                    rest => rest.first().cloned().unwrap_or_default(),
+                })
+                .collect();
+            bit += 1;
+        }
+        let mut lanes = lanes.into_iter();
+        let first = lanes.next().unwrap_or_default();
+        lanes.enumerate().fold(first, |others, (n, lane)| {
+            let is = self.is_index(index, n + 1);
+            self.choose_all(is, &lane, &others)
+        })
+    }
+
+    fn choose_all(&mut self, cond: Value, x: &Values, y: &Values) -> Values {
+        x.iter().zip(y).map(|(x, y)| self.choose(cond, *x, *y)).collect()
     }
 
     fn is_index(&mut self, index: Value, n: usize) -> Value {

@@ -44,7 +44,7 @@ use crate::module::{GlobalValue, Module};
 use signature::Signature;
 use std::rc::Rc;
 use symbols::{Site, Symbols};
-use warpsmith_base::FxHashMap;
+use warpsmith_base::{FxHashMap, FxHashSet};
 use warpsmith_ir as ir;
 
 /// What is to be imported.
@@ -108,9 +108,14 @@ pub fn import(
     let mut symbols = Symbols::new(&modules, &mut errors);
     let shared = library::Shared::new(&mut symbols);
     let libraries = modules.iter().map(|(file, _)| options.libraries.contains(file)).collect();
+    let exports = options
+        .exports
+        .as_ref()
+        .map(|names| names.iter().map(|name| device::symbol(name).to_owned()).collect());
     let mut importer = Importer {
         modules,
         libraries,
+        exports,
         symbols,
         resolved: FxHashMap::default(),
         functions: FxHashMap::default(),
@@ -170,6 +175,8 @@ struct Importer<'a> {
     modules: Vec<(String, Module<'a>)>,
     /// Which of them are libraries.
     libraries: Vec<bool>,
+    /// The symbols that are seen outside; `None`: all that are neither local nor weak.
+    exports: Option<FxHashSet<String>>,
     symbols: Symbols,
     /// What [`Importer::resolve`] has found.
     resolved: FxHashMap<Site, Site>,
@@ -237,6 +244,15 @@ impl<'a> Importer<'a> {
             || opencl::is_kernel_body(self.module(site).name_of(site.value))
     }
 
+    /// True for a function or variable that other modules may name.
+    fn is_exported(&self, site: Site, linkage: crate::module::ops::Linkage) -> bool {
+        let named = match &self.exports {
+            Some(exports) => exports.contains(self.module(site).name_of(site.value)),
+            None => !linkage.is_weak(),
+        };
+        named && !linkage.is_local() && !self.is_library(site)
+    }
+
     fn name(&self, work: Work) -> &str {
         let site = work.site();
         self.module(site).name_of(site.value)
@@ -251,8 +267,6 @@ impl<'a> Importer<'a> {
     fn roots(&mut self, options: &Options, out: &mut ir::Module, errors: &mut Vec<Error>) {
         let defined: Vec<(String, Site)> =
             self.symbols.defined().into_iter().map(|(name, site)| (name.to_owned(), site)).collect();
-        let exports: Option<Vec<&str>> =
-            options.exports.as_ref().map(|names| names.iter().map(|name| device::symbol(name)).collect());
         let mut declare = |importer: &mut Self, site: Site| {
             if let Err(error) = importer.declare(site, out) {
                 let error = error.in_function(importer.module(site).name_of(site.value));
@@ -260,7 +274,7 @@ impl<'a> Importer<'a> {
             }
         };
         for (name, site) in &defined {
-            let wanted = exports.as_ref().is_none_or(|exports| exports.contains(&name.as_str()));
+            let wanted = self.exports.as_ref().is_none_or(|exports| exports.contains(name));
             let is_kernel = self.is_kernel(*site);
             let (kept, weak) = match site.value {
                 GlobalValue::Function(n) => {
@@ -285,8 +299,8 @@ impl<'a> Importer<'a> {
                 declare(self, *site);
             }
         }
-        if let Some(exports) = &exports {
-            for name in exports.iter().filter(|name| !defined.iter().any(|(known, _)| known == **name)) {
+        for name in options.exports.iter().flatten().map(|name| device::symbol(name)) {
+            if !defined.iter().any(|(known, _)| known == name) {
                 errors.push(Error::link(format!("`{name}` is to be exported, and nothing defines it")));
             }
         }

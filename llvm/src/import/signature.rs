@@ -149,7 +149,7 @@ impl<'a> Importer<'a> {
             ir::Function::new(legal, kind, signature.ir.clone(), signature.result.into_iter().collect());
         if is_declaration {
             function.linkage = ir::Linkage::Extern;
-        } else if !kernel && !linkage.is_local() && !linkage.is_weak() && !self.is_library(site) {
+        } else if !kernel && self.is_exported(site, linkage) {
             function.linkage = ir::Linkage::Export;
         }
         function.attrs =

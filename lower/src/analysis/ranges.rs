@@ -5,11 +5,14 @@
 //! more than a few times grows to the end of its type at once; going over everything twice more then takes back what a bound forbids. Behind a branch
 //! on a comparison its operands are what it says.
 
+mod facts;
+
 use super::{Analyses, Analysis, Cfg};
 use crate::pass::Aspects;
 use crate::rules::known::{Known, special_register};
 use crate::users::Users;
 use cranelift_entity::{EntitySet, SecondaryMap};
+use facts::{Decided, Facts, compared, decided, decided_by_edge};
 use std::sync::Arc;
 use warpsmith_ir::{Block, DominatorTree, Function, Inst, InstData, IntCC, Opcode, Type, Value};
 
@@ -84,16 +87,14 @@ pub(crate) fn width(ty: Type) -> Option<u32> {
     }
 }
 
-/// A comparison that holds.
-type Decided = (IntCC, [Value; 2]);
-
 /// The ranges of the integers of a function.
 #[derive(Clone, PartialEq)]
 pub struct Ranges {
     dominators: Arc<DominatorTree>,
     cfg: Arc<Cfg>,
     known: Known64,
-    /// The comparisons that branches above blocks have decided, for each block the nearest first, and which are a block's.
+    facts: Facts,
+    /// The comparisons of values that branches above blocks have decided, for each block the nearest first, and which are a block's.
     decided: Vec<Decided>,
     decided_above: SecondaryMap<Block, (u32, u32)>,
     /// The operands of those: of other values they say nothing.
@@ -109,6 +110,7 @@ impl Analysis for Ranges {
     fn compute(func: &Function, analyses: &mut Analyses) -> Self {
         let (cfg, dominators) = (analyses.get::<Cfg>(func), analyses.get::<DominatorTree>(func));
         let mut ranges = Ranges {
+            facts: Facts::new(func, &cfg, &dominators),
             dominators,
             cfg,
             known: Known64::new(func.dfg.num_values()),
@@ -121,7 +123,8 @@ impl Analysis for Ranges {
         for block in func.layout.blocks() {
             ranges.find_decided(func, block);
         }
-        ranges.compared.extend(ranges.decided.iter().flat_map(|(_, operands)| operands).copied());
+        ranges.compared.extend(ranges.decided.iter().flat_map(Decided::values));
+        ranges.compared.extend(ranges.facts.values());
         let mut search = Search {
             ranges,
             growth: SecondaryMap::with_default(0),
@@ -252,23 +255,20 @@ impl Search {
         let is_new = |value: Value| self.changed[func.dfg.resolve(value)] > since;
         // What the block itself gives to its parameters it may have found out behind them.
         let may_be_new = |value: Value| self.changed[func.dfg.resolve(value)] >= since;
-        let by_branches = |block: Block| self.ranges.decided(block).iter().flat_map(|(_, operands)| operands);
+        let by_branches =
+            |block: Block| self.ranges.decided(block).iter().flat_map(|decided| &decided.operands);
         if by_branches(block).any(|value| is_new(*value)) {
             return Some(Stale::Whole);
         }
         if !func.dfg.block_params(block).is_empty() {
             for (pred, side) in self.ranges.cfg.edges(block) {
                 let Some(branch) = func.terminator(pred) else { return Some(Stale::Params) };
-                let compared = match func.dfg[branch] {
-                    InstData::Brif { cond, .. } => {
-                        func.dfg.def_inst(cond).map_or(&[][..], |inst| func.dfg.args(inst))
-                    }
-                    _ => &[],
-                };
+                let compared = decided(func, branch, side);
+                let mut compared = compared.iter().flat_map(|decided| &decided.operands);
                 let call = func.dfg.target(branch, side);
                 let mut given = call.into_iter().flat_map(|call| call.args(&func.dfg.pool));
                 if given.any(|value| may_be_new(*value))
-                    || compared.iter().any(|value| may_be_new(*value))
+                    || compared.any(|value| may_be_new(*value))
                     || by_branches(pred).any(|value| may_be_new(*value))
                 {
                     return Some(Stale::Params);
@@ -434,8 +434,8 @@ impl Ranges {
             let branch = func.terminator(pred)?;
             let arg = func.dfg.resolve(*func.dfg.target(branch, side)?.args(&func.dfg.pool).get(n)?);
             let Some(mut range) = self.at(func, arg, pred) else { continue };
-            if let Some((cond, [a, b])) = decided(func, branch, side) {
-                range = self.refined(func, arg, range, cond, [a, b]);
+            for decided in decided(func, branch, side) {
+                range = self.refined(func, arg, range, &decided);
             }
             all = Some(all.map_or(range, |all| all.or(range)));
         }
@@ -456,7 +456,15 @@ impl Ranges {
     /// The range of a value with what branches above a block say of it.
     fn bounded(&self, func: &Function, value: Value, range: Range, block: Block) -> Range {
         let decided = self.decided(block).iter();
-        decided.fold(range, |range, &(cond, operands)| self.refined(func, value, range, cond, operands))
+        let range = decided.fold(range, |range, decided| self.refined(func, value, range, decided));
+        let facts =
+            self.facts.before(value, block).filter(|fact| self.dominators.dominates(fact.block, block));
+        facts.fold(range, |range, fact| {
+            let constant = i128::from(fact.constant);
+            moved(func, value, range, fact.more, |range| {
+                within(range, fact.cond, Range::new(constant, constant))
+            })
+        })
     }
 
     /// The comparisons that branches above a block have decided, the nearest first.
@@ -470,48 +478,38 @@ impl Ranges {
         let mut at = block;
         for _ in 0..MAX_BRANCHES {
             let Some(above) = self.dominators.idom(at) else { break };
-            let mut edges = self.cfg.edges(at);
-            if let (Some((pred, side)), None) = (edges.next(), edges.next())
-                && let Some(branch) = func.terminator(pred)
-            {
-                self.decided.extend(decided(func, branch, side));
-            }
+            let decided = decided_by_edge(func, &self.cfg, at);
+            self.decided.extend(
+                decided.into_iter().filter(|decided| func.dfg.int_const(decided.operands[1]).is_none()),
+            );
             at = above;
         }
         self.decided_above[block] = (start, self.decided.len() as u32);
     }
 
-    /// What a comparison that holds says of a value, which has no other name, if that is one of its operands.
+    /// What a comparison that holds says of a value, which has no other name, if that is one of its operands or a part of one.
     #[inline]
-    fn refined(&self, func: &Function, value: Value, range: Range, cond: IntCC, [a, b]: [Value; 2]) -> Range {
-        let (cond, other) = match () {
-            () if value == a => (cond, b),
-            () if value == b => (cond.swapped(), a),
-            () => return range,
-        };
+    fn refined(&self, func: &Function, value: Value, range: Range, decided: &Decided) -> Range {
+        let [a, b] = decided.operands;
+        let cond = decided.cond;
+        if value == a {
+            return self.refined_by(func, range, cond, b);
+        }
+        if value == b {
+            return self.refined_by(func, range, cond.swapped(), a);
+        }
+        let Some((_, more, second)) = decided.part.filter(|(part, ..)| *part == value) else { return range };
+        let (cond, other) = if second { (cond.swapped(), a) } else { (cond, b) };
+        moved(func, value, range, more, |range| self.refined_by(func, range, cond, other))
+    }
+
+    /// What of a range is in a relation to a value.
+    fn refined_by(&self, func: &Function, range: Range, cond: IntCC, other: Value) -> Range {
         let other = match func.dfg.int_const(other) {
-            Some(constant) => Range::new(constant.into(), constant.into()),
-            None => match self.known.get(other) {
-                Some(other) => other,
-                None => return range,
-            },
+            Some(constant) => Some(Range::new(constant.into(), constant.into())),
+            None => self.known.get(other),
         };
-        let bounded = match cond {
-            IntCC::Slt => Range::new(range.low, other.high - 1),
-            IntCC::Sle => Range::new(range.low, other.high),
-            IntCC::Sgt => Range::new(other.low + 1, range.high),
-            IntCC::Sge => Range::new(other.low, range.high),
-            IntCC::Eq => other,
-            IntCC::Ult if other.is_natural() => Range::new(0, other.high - 1),
-            IntCC::Ule if other.is_natural() => Range::new(0, other.high),
-            // What is above a number that is not negative is above it as signed too, if it is not negative itself.
-            IntCC::Ugt if range.is_natural() && other.is_natural() => Range::new(other.low + 1, range.high),
-            IntCC::Uge if range.is_natural() && other.is_natural() => Range::new(other.low, range.high),
-            IntCC::Ne if other == Range::new(range.low, range.low) => Range::new(range.low + 1, range.high),
-            IntCC::Ne if other == Range::new(range.high, range.high) => Range::new(range.low, range.high - 1),
-            IntCC::Ne | IntCC::Ult | IntCC::Ule | IntCC::Ugt | IntCC::Uge => return range,
-        };
-        range.and(bounded)
+        other.map_or(range, |other| within(range, cond, other))
     }
 
     fn evaluate(&self, func: &Function, inst: Inst, block: Block, bits: u32) -> Option<Range> {
@@ -557,13 +555,13 @@ impl Ranges {
             InstData::Ternary { op: Opcode::Select, args: [cond, yes, no] } => {
                 // What is compared with a constant: no other value then decides what is known of the selection.
                 let is_constant = |value: &Value| func.dfg.int_const(*value).is_some();
-                let compared = compared(func, cond).filter(|(_, operands)| operands.iter().any(is_constant));
+                let compared = compared(func, cond).filter(|known| known.operands.iter().any(is_constant));
                 let chosen = |value: Value, holds: bool| {
                     let value = func.dfg.resolve(value);
                     let range = of(value)?;
-                    Some(compared.map_or(range, |(cond, operands)| {
-                        let cond = if holds { cond } else { cond.inverse() };
-                        self.refined(func, value, range, cond, operands)
+                    Some(compared.map_or(range, |known| {
+                        let cond = if holds { known.cond } else { known.cond.inverse() };
+                        self.refined(func, value, range, &Decided { cond, part: None, ..known })
                     }))
                 };
                 match (chosen(yes, true), chosen(no, false)) {
@@ -577,21 +575,38 @@ impl Ranges {
     }
 }
 
-/// The comparison that a branch is known to have decided on one of its sides.
-fn decided(func: &Function, branch: Inst, side: usize) -> Option<Decided> {
-    let InstData::Brif { cond, dests } = &func.dfg[branch] else { return None };
-    if dests[0].block == dests[1].block {
-        return None;
-    }
-    let (cond, operands) = compared(func, *cond)?;
-    Some((if side == 0 { cond } else { cond.inverse() }, operands))
+/// What of a range is in a relation to some number of another.
+fn within(range: Range, cond: IntCC, other: Range) -> Range {
+    let bounded = match cond {
+        IntCC::Slt => Range::new(range.low, other.high - 1),
+        IntCC::Sle => Range::new(range.low, other.high),
+        IntCC::Sgt => Range::new(other.low + 1, range.high),
+        IntCC::Sge => Range::new(other.low, range.high),
+        IntCC::Eq => other,
+        IntCC::Ult if other.is_natural() => Range::new(0, other.high - 1),
+        IntCC::Ule if other.is_natural() => Range::new(0, other.high),
+        // What is above a number that is not negative is above it as signed too, if it is not negative itself.
+        IntCC::Ugt if range.is_natural() && other.is_natural() => Range::new(other.low + 1, range.high),
+        IntCC::Uge if range.is_natural() && other.is_natural() => Range::new(other.low, range.high),
+        IntCC::Ne if other == Range::new(range.low, range.low) => Range::new(range.low + 1, range.high),
+        IntCC::Ne if other == Range::new(range.high, range.high) => Range::new(range.low, range.high - 1),
+        IntCC::Ne | IntCC::Ult | IntCC::Ule | IntCC::Ugt | IntCC::Uge => return range,
+    };
+    range.and(bounded)
 }
 
-/// The comparison of integers that a condition is.
-fn compared(func: &Function, cond: Value) -> Option<Decided> {
-    let &InstData::IntCompare { cond, args } = func.dfg.def_data(cond)? else { return None };
-    width(func.dfg.ty(args[0]))?;
-    Some((cond, args.map(|arg| func.dfg.resolve(arg))))
+/// A range with what is said of the sums of its numbers with another, if those do not wrap.
+fn moved(func: &Function, value: Value, range: Range, more: i64, said: impl Fn(Range) -> Range) -> Range {
+    if more == 0 {
+        return said(range);
+    }
+    let more = i128::from(more);
+    let sum = Range::new(range.low + more, range.high + more);
+    if width(func.dfg.ty(value)).is_none_or(|bits| !Range::all(bits).contains(sum)) {
+        return range;
+    }
+    let sum = said(sum);
+    Range::new(sum.low - more, sum.high - more)
 }
 
 /// Numbers from 0, of a width.
@@ -626,6 +641,10 @@ fn binary(op: Opcode, a: Range, b: Range, bits: u32, no_wrap: bool) -> Range {
             Some(exact) => exact.wrapped(bits),
             None => all,
         },
+        Opcode::Umulhi if both => Range::new((a.low * b.low) >> bits, (a.high * b.high) >> bits),
+        Opcode::Smulhi => {
+            exact(Opcode::Imul, a, b).map_or(all, |all| Range::new(all.low >> bits, all.high >> bits))
+        }
         Opcode::Shl => match amount {
             Some(n) => Range::new(a.low << n, a.high << n).wrapped(bits),
             None => all,

@@ -97,6 +97,9 @@ impl Legalizer<'_> {
     fn moded_scalar(&mut self, op: Opcode, mode: FloatMode, from: Type, to: Type, args: &[Value]) -> Value {
         let approximate = mode.fast.contains(FastMath::AFN);
         let half = matches!(from, Type::F16 | Type::BF16);
+        if let Some(quotient) = self.by_reciprocal(op, mode, to, args) {
+            return quotient;
+        }
         let with = |ptx: Ptx, ty: Type| {
             let mut mnemonic = Mnemonic::new(ptx);
             if approximate_form(op, from) && approximate {
@@ -184,7 +187,28 @@ impl Legalizer<'_> {
         if op == Opcode::Ftanh {
             mnemonic = Mnemonic::new(ptx).with(Mod::Approx).with(Mod::F32);
         }
-        self.ptx(mnemonic, to, args)
+        let made = self.ptx(mnemonic, to, args);
+        if let (Opcode::Fsqrt, true, &[x]) = (op, approximate, args) {
+            self.roots.insert(made, x);
+        }
+        made
+    }
+
+    /// Approximations of `1 / x`, `1 / sqrt x` and, by leave of `arcp`, `y / sqrt x`. They are closer than an approximate quotient, and shorter.
+    fn by_reciprocal(&mut self, op: Opcode, mode: FloatMode, ty: Type, args: &[Value]) -> Option<Value> {
+        let &[of, by] = args else { return None };
+        if op != Opcode::Fdiv || ty != Type::F32 || !mode.fast.contains(FastMath::AFN) {
+            return None;
+        }
+        let is_one = self.func.dfg.float_const(of) == Some(1f32.to_bits().into());
+        match self.roots.get(&by).copied() {
+            Some(square) if is_one => Some(self.moded_scalar(Opcode::Frsqrt, mode, ty, ty, &[square])),
+            Some(square) if mode.fast.contains(FastMath::ARCP) => {
+                let reciprocal = self.moded_scalar(Opcode::Frsqrt, mode, ty, ty, &[square]);
+                Some(self.moded_scalar(Opcode::Fmul, mode, ty, ty, &[of, reciprocal]))
+            }
+            _ => is_one.then(|| self.moded_scalar(Opcode::Frcp, mode, ty, ty, &[by])),
+        }
     }
 
     /// `tanh x` where PTX has none: 1 - 2 / (2^(2x/ln 2) + 1), whose first digits cancel for numbers near zero; there x (1 - x^2 / 3),

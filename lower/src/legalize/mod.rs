@@ -172,6 +172,8 @@ struct Legalizer<'a> {
     parts: FxHashMap<Value, Values>,
     /// Products that may be contracted: their factors.
     products: FxHashMap<Value, [Value; 2]>,
+    /// Of what each approximate root was taken.
+    roots: FxHashMap<Value, Value>,
     helpers: &'a mut helpers::Helpers,
     module: &'a mut Module,
     errors: Vec<Diagnostic>,
@@ -191,6 +193,7 @@ impl<'a> Legalizer<'a> {
             types: SecondaryMap::new(),
             parts: FxHashMap::default(),
             products: FxHashMap::default(),
+            roots: FxHashMap::default(),
             helpers,
             module,
             errors: Vec::new(),

@@ -7,7 +7,7 @@ use crate::pass::{Changes, Context};
 use crate::sparse::Sparse;
 use cranelift_entity::{EntitySet, SecondaryMap};
 use smallvec::SmallVec;
-use warpsmith_ir::{Function, Inst, InstBuilder, InstData, Opcode, Type, Value, mnemonic};
+use warpsmith_ir::{Function, Inst, InstBuilder, InstData, Opcode, Scalar, Type, Value, ValueList, mnemonic};
 
 /// Where a byte comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -18,8 +18,15 @@ enum Byte {
     Of(Value, u8),
 }
 
-/// The bytes of a value of up to 32 bits, those above it zero.
-type Bytes = [Byte; 4];
+/// The bytes of a value of up to 64 bits, those above it zero.
+type Bytes = [Byte; 8];
+/// The bytes of a word.
+type Word = [Byte; 4];
+
+const TWO_WORDS: Type = match Type::vector(Scalar::I32, 2) {
+    Some(ty) => ty,
+    None => Type::INVALID,
+};
 
 /// Instructions of one value that are looked at.
 const MOST: usize = 16;
@@ -33,7 +40,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     found.uses.resize(func.dfg.num_values());
     for &inst in &order {
         func.dfg.for_each_use(inst, |value| found.uses[value] += 1);
-        if let Some(result) = func.dfg.first_result(inst).filter(|result| is_word(func, *result))
+        if let Some(result) = func.dfg.first_result(inst).filter(|result| is_word_or_two(func, *result))
             && let Some(bytes) = found.moved(func, inst)
         {
             found.bytes.set(result, bytes);
@@ -43,15 +50,14 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let mut gone: EntitySet<Inst> = EntitySet::new();
     // What a value is made of is behind it: the largest trees are found first.
     for &inst in order.iter().rev() {
-        let Some(result) = func.dfg.first_result(inst).filter(|result| func.dfg.ty(*result) == Type::I32)
-        else {
-            continue;
+        let Some(result) = func.dfg.first_result(inst) else { continue };
+        let Some(&bytes) = found.bytes.get(result).filter(|_| !gone.contains(inst)) else { continue };
+        let plan = match func.dfg.ty(result) {
+            Type::I32 => Plan::of(func, &low(bytes)),
+            Type::I64 if uses_of_words(func, &bytes) => Plan::of_two(func, inst, &bytes),
+            _ => None,
         };
-        let Some(&bytes) = found.bytes.get(result) else { continue };
-        if gone.contains(inst) {
-            continue;
-        }
-        let Some(plan) = Plan::of(func, &bytes).filter(|plan| !plan.is_of(result)) else { continue };
+        let Some(plan) = plan.filter(|plan| !plan.is_of(result)) else { continue };
         let (cost, tree) = found.tree(func, inst, &plan);
         if cost <= plan.cost() {
             continue;
@@ -67,6 +73,30 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
         func.dfg.resolve_aliases();
     }
     Changes::to_instructions(changes)
+}
+
+/// The lowest of them.
+fn low([a, b, c, d, ..]: Bytes) -> Word {
+    [a, b, c, d]
+}
+
+/// Whether bytes of 64 bits are of shorter values, and more than two of them: else there are shorter ways.
+fn uses_of_words(func: &Function, bytes: &Bytes) -> bool {
+    let mut sources: SmallVec<[Value; 8]> = SmallVec::new();
+    for byte in bytes {
+        if let Byte::Of(value, _) = byte
+            && !sources.contains(value)
+        {
+            sources.push(*value);
+        }
+    }
+    sources.len() > 2
+        && sources.iter().all(|&value| is_word(func, value) && func.dfg.int_const(value).is_none())
+}
+
+/// Whether a value is an integer of 8 to 64 bits.
+fn is_word_or_two(func: &Function, value: Value) -> bool {
+    is_word(func, value) || func.dfg.ty(value) == Type::I64
 }
 
 /// Whether a value is an integer of 8, 16 or 32 bits.
@@ -107,6 +137,7 @@ impl Found {
         let width = width(func, result);
         let amount = |value: Value| whole_bytes(func, value, width);
         let made: Bytes = match func.dfg[inst] {
+            InstData::Unary { op: Opcode::Zext, arg } if width == 8 && is_word(func, arg) => bytes(arg),
             InstData::Unary { op: Opcode::Zext, arg } if is_word(func, arg) => {
                 let inner = bytes(arg);
                 let words = inner.iter().all(|byte| match byte {
@@ -119,7 +150,15 @@ impl Found {
                 if words { inner } else { std::array::from_fn(extended) }
             }
             InstData::Unary { op: Opcode::Trunc, arg } if is_word(func, arg) => bytes(arg),
-            InstData::Unary { op: Opcode::Bswap, arg } => {
+            InstData::Unary { op: Opcode::Trunc, arg } if width == 4 && is_word_or_two(func, arg) => {
+                let bytes = bytes(arg);
+                let of_word = |byte: &Byte| match byte {
+                    Byte::Zero => true,
+                    Byte::Of(word, _) => func.dfg.ty(*word) == Type::I32,
+                };
+                low(bytes).iter().all(of_word).then_some(bytes)?
+            }
+            InstData::Unary { op: Opcode::Bswap, arg } if width < 8 => {
                 let bytes = bytes(arg);
                 std::array::from_fn(|n| if n < width { bytes[width - 1 - n] } else { Byte::Zero })
             }
@@ -190,7 +229,11 @@ impl Found {
 
 /// Four bytes of two words, from a byte of the lower one on.
 fn shifted(high: Bytes, low: Bytes, from: usize) -> Bytes {
-    std::array::from_fn(|n| if n + from < 4 { low[n + from] } else { high[n + from - 4] })
+    std::array::from_fn(|n| match n + from {
+        _ if n >= 4 => Byte::Zero,
+        at @ ..4 => low[at],
+        at => high[at - 4],
+    })
 }
 
 /// A constant amount of bits as whole bytes, fewer than the value has.
@@ -204,10 +247,33 @@ enum Plan {
     One(Order),
     /// The bytes of the lower and the upper half, and the selector of both.
     Halves([Half; 2], u32),
+    /// The lower and the upper word.
+    Two(Box<[Plan; 2]>),
 }
 
 impl Plan {
-    fn of(func: &Function, bytes: &Bytes) -> Option<Plan> {
+    /// Two words, of which the bytes are made words of their own in front of an instruction.
+    fn of_two(func: &mut Function, before: Inst, bytes: &Bytes) -> Option<Plan> {
+        let mut words: SmallVec<[(Value, Value); 8]> = SmallVec::new();
+        let mut extended = *bytes;
+        for byte in &mut extended {
+            let Byte::Of(value, _) = byte else { continue };
+            if func.dfg.ty(*value) == Type::I32 {
+                continue;
+            }
+            let known = words.iter().find(|(narrow, _)| narrow == value).map(|(_, word)| *word);
+            let word = known.unwrap_or_else(|| {
+                let data = InstData::Unary { op: Opcode::Zext, arg: *value };
+                insert_before(func, before, data, Type::I32)
+            });
+            words.push((*value, word));
+            *value = word;
+        }
+        let [a, b, c, d, upper @ ..] = extended;
+        Some(Plan::Two(Box::new([Plan::of(func, &[a, b, c, d])?, Plan::of(func, &upper)?])))
+    }
+
+    fn of(func: &Function, bytes: &Word) -> Option<Plan> {
         Order::of(func, bytes).map(Plan::One).or_else(|| {
             let [a, b, c, d] = *bytes;
             let ((low, [a, b]), (high, [c, d])) = (Half::of(func, a, b)?, Half::of(func, c, d)?);
@@ -222,6 +288,7 @@ impl Plan {
                 Half::Word(word) => *word == value,
                 Half::Made(order) => order.is_of(value),
             }),
+            Plan::Two(words) => words.iter().any(|word| word.is_of(value)),
         }
     }
 
@@ -232,6 +299,8 @@ impl Plan {
             Plan::Halves(halves, _) => {
                 2 + halves.iter().map(|half| u32::from(matches!(half, Half::Made(_)))).sum::<u32>()
             }
+            // Of 64 bits each operation is two.
+            Plan::Two(words) => words.iter().map(Plan::cost).sum::<u32>().div_ceil(2),
         }
     }
 
@@ -244,6 +313,12 @@ impl Plan {
                     Half::Made(order) => order.build(func, before),
                 });
                 func.before(before).ptx(mnemonic!("prmt.b32"), (low, high, *selector as i32)).first()
+            }
+            Plan::Two(words) => {
+                let words = words.each_ref().map(|word| word.build(func, before));
+                let args = ValueList::from_slice(&words, &mut func.dfg.pool);
+                let pair = insert_before(func, before, InstData::Vec { args }, TWO_WORDS);
+                insert_before(func, before, InstData::Unary { op: Opcode::Bitcast, arg: pair }, Type::I64)
             }
         }
     }
@@ -283,7 +358,7 @@ const SAME: u32 = 0x3210;
 
 impl Order {
     /// `None` if the bytes are not of one or two words of 32 bits, or if none of two has a zero that is needed.
-    fn of(func: &Function, bytes: &Bytes) -> Option<Order> {
+    fn of(func: &Function, bytes: &Word) -> Option<Order> {
         let mut words: SmallVec<[Value; 2]> = SmallVec::new();
         for byte in bytes {
             if let Byte::Of(word, _) = *byte

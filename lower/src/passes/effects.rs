@@ -1,8 +1,8 @@
 //! What calls do, from what is called: a function that neither writes nor communicates, and that is known to end, can be computed once for equal operands,
 //! dropped where nobody wants its result, and passed over by loads and stores.
 //!
-//! Callees come before callers. Functions that reach themselves may not end, and what is declared only, or may be replaced when it is linked, may do
-//! anything. What a function does to its own stack slots is nobody else's concern. The facts hold as long as passes take effects away and add none; they
+//! Callees come before callers. A function that calls itself may not end, but its calls of itself do nothing else that it does not do; those that reach
+//! themselves through others, and what is declared only, or may be replaced when it is linked, may do anything. What a function does to its own stack slots is nobody else's concern. The facts hold as long as passes take effects away and add none; they
 //! are kept with the caller ([`Function::callee_traits`]), where all passes find them as the traits of the call.
 
 use super::inline::graph::CallGraph;
@@ -43,8 +43,18 @@ impl ModulePass for Effects {
                     changes += 1;
                 }
             }
-            if !graph.recursive.contains(id) {
-                known[id] = traits(func).filter(|traits| *traits != OF_CALLS);
+            let found = if graph.recursive.contains(id) {
+                func.callee_traits.insert(id, Traits::SIDE_EFFECT);
+                traits(func).map(|traits| traits | Traits::SIDE_EFFECT)
+            } else {
+                traits(func)
+            };
+            known[id] = found.filter(|traits| *traits != OF_CALLS);
+            if graph.recursive.contains(id) {
+                match known[id] {
+                    Some(traits) => func.callee_traits.insert(id, traits),
+                    None => func.callee_traits.remove(&id),
+                };
             }
         }
         changes

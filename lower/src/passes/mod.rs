@@ -102,6 +102,7 @@ mod tables;
 #[allow(clippy::wildcard_enum_match_arm, reason = "only arithmetic and stores move")]
 mod tails;
 mod thread;
+mod traps;
 #[allow(clippy::wildcard_enum_match_arm, reason = "a loop that is not understood stays as it is")]
 mod unroll;
 #[allow(clippy::wildcard_enum_match_arm, reason = "only branches of two ways are taken in front of a loop")]
@@ -180,6 +181,7 @@ pub(crate) fn standard() -> Passes {
         .with_module(merge::Merge)
         .with(pass("ifconvert", "compute both sides of small branches and select", ifconvert::run))
         .with(pass("thread", "lead edges past branches that they decide", thread::run))
+        .with(pass("traps", "trap in one place, and check several conditions at once", traps::run))
         .with(pass("narrow", "load the one byte, half or word that is used", narrow::run))
         .with(pass("pack", "access neighbours in memory as vectors", pack::run))
         .with(pass("pairs", "compute two floats that become halves of a word at once", pairs::run))

@@ -3,6 +3,7 @@
 //! answer; the promise not to wrap. Counters of 64 bits count in 32 where they fit ([`counters`]).
 
 mod counters;
+mod overflow;
 
 use super::{insert_before, replace_with};
 use crate::analysis::{Cfg, Range, Ranges, exact, width};
@@ -100,6 +101,7 @@ fn better(ranges: &Ranges, cfg: &Cfg, func: &Function, inst: Inst, block: Block)
         InstData::IntCompare { cond, args: [a, b] } => {
             width(func.dfg.ty(a))?;
             let (x, y) = (of(a)?, of(b)?);
+            let (x, y) = apart(func, [a, b], [x, y]).unwrap_or((x, y));
             let signed = match cond {
                 IntCC::Ult if x.is_natural() && y.is_natural() => IntCC::Slt,
                 IntCC::Ule if x.is_natural() && y.is_natural() => IntCC::Sle,
@@ -116,8 +118,33 @@ fn better(ranges: &Ranges, cfg: &Cfg, func: &Function, inst: Inst, block: Block)
                 IntCC::Ne => answer(x.high < y.low || y.high < x.low, false),
                 IntCC::Ult | IntCC::Ule | IntCC::Ugt | IntCC::Uge => None,
             };
+            let answer = answer.or_else(|| overflow::answer(func, cond, [a, b], of));
             answer.map(|answer| Better::Constant(if answer { Type::I1.normalize(1) } else { 0 }))
         }
+        _ => None,
+    }
+}
+
+/// Two numbers that are as far apart as a value and a sum of it with a constant, in the same order and with the same signs, if the sum does not wrap and
+/// neither is negative.
+fn apart(func: &Function, [a, b]: [Value; 2], [x, y]: [Range; 2]) -> Option<(Range, Range)> {
+    let by = |sum: Value, of: Value| match *func.dfg.def_data(sum)? {
+        InstData::Binary { op: Opcode::Iadd, args: [part, by] } => {
+            let is_it = func.dfg.resolve(part) == func.dfg.resolve(of);
+            is_it.then(|| func.dfg.int_const(by)).flatten().map(i128::from)
+        }
+        _ => None,
+    };
+    let bits = width(func.dfg.ty(a))?;
+    let stays = |range: Range, by: i128| {
+        let sum = Range { low: range.low + by, high: range.high + by };
+        range.is_natural() && sum.is_natural() && Range::all(bits).contains(sum)
+    };
+    let at = |number: i128| Range { low: number, high: number };
+    let base = |by: i128| (-by).max(0);
+    match (by(a, b), by(b, a)) {
+        (Some(by), _) if stays(y, by) => Some((at(base(by) + by), at(base(by)))),
+        (_, Some(by)) if stays(x, by) => Some((at(base(by)), at(base(by) + by))),
         _ => None,
     }
 }

@@ -254,12 +254,17 @@ impl Canonical<'_> {
                 Some(Simpler::Inst(InstData::Load { flags, offset, ptr }))
             }
             InstData::Store { flags, offset, args: [value, ptr] } => {
+                // How it is aligned follows from its type if nothing else is said.
+                if let Some(value) = self.bits_of(value).filter(|_| flags.explicit_align().is_some()) {
+                    return Some(Simpler::Inst(InstData::Store { flags, offset, args: [value, ptr] }));
+                }
                 let (ptr, offset) = self.base_and_offset(flags, offset, ptr)?;
                 Some(Simpler::Inst(InstData::Store { flags, offset, args: [value, ptr] }))
             }
             InstData::Index { scale, args: [ptr, index] } => self.index(scale, ptr, index),
             InstData::Extract { lane, arg } => self.extract(inst, lane, arg),
             InstData::Unary { op: Opcode::Trunc, arg } => self.truncated(inst, arg),
+            InstData::Unary { op: Opcode::Bitcast, arg } => self.cast(inst, arg),
             InstData::ExtractValue { path, arg } => self.extract_value(inst, path, arg),
             InstData::Vec { args } => self.put_together(inst, args),
             _ => None,
@@ -352,20 +357,29 @@ impl Canonical<'_> {
         }
     }
 
-    /// A vector of all elements of another, in their order.
+    /// A vector of all parts of another of its type, in their order.
     fn put_together(&self, inst: Inst, elements: ValueList) -> Option<Simpler> {
         let dfg = &self.func.dfg;
-        let mut whole = None;
-        for (at, &element) in elements.as_slice(&dfg.pool).iter().enumerate() {
-            let &InstData::Extract { lane, arg } = dfg.def_data(element)? else { return None };
-            let arg = dfg.resolve(arg);
-            if usize::from(lane) != at || *whole.get_or_insert(arg) != arg {
-                return None;
-            }
-        }
-        whole
-            .filter(|&whole| dfg.first_result(inst).is_some_and(|result| dfg.ty(result) == dfg.ty(whole)))
-            .map(Simpler::Value)
+        let ty = dfg.ty(dfg.first_result(inst)?);
+        let whole = parts::whole(dfg, elements.as_slice(&dfg.pool), ty)?;
+        (dfg.ty(whole) == ty).then_some(Simpler::Value(whole))
+    }
+
+    /// The bits of a vector that was put together of all parts of another value, which may be of another type.
+    fn bits_of(&self, vector: Value) -> Option<Value> {
+        let dfg = &self.func.dfg;
+        let &InstData::Vec { args } = dfg.def_data(vector)? else { return None };
+        let whole = parts::whole(dfg, args.as_slice(&dfg.pool), dfg.ty(vector))?;
+        let is_castable = |value: Value| !dfg.ty(value).element_type().is_ptr();
+        (is_castable(whole) && is_castable(vector)).then_some(whole)
+    }
+
+    fn cast(&self, inst: Inst, arg: Value) -> Option<Simpler> {
+        let dfg = &self.func.dfg;
+        let whole = self.bits_of(arg)?;
+        let same = dfg.ty(whole) == dfg.ty(dfg.first_result(inst)?);
+        let cast = InstData::Unary { op: Opcode::Bitcast, arg: whole };
+        Some(if same { Simpler::Value(whole) } else { Simpler::Inst(cast) })
     }
 
     /// Some bits of a vector that was made an integer.

@@ -208,6 +208,32 @@ impl Selector<'_> {
         self.emit(ptx!(Cvt.U16.U32), &[result, value]);
     }
 
+    /// Bits of two words in a row, the upper ones of `low` and the lower ones of `high`: a shift of both in 32 bits. Of 64 ptxas makes two of those if the
+    /// parts are added, but not of `or`.
+    fn funnel(&mut self, inst: ir::Inst, low: Value, high: Value) -> bool {
+        let part = |value: Value, of: IrOp| match self.absorbable(value) {
+            Some(&InstData::Binary { op, args: [x, by] }) if op == of => Some((x, self.int_const(by)?)),
+            _ => None,
+        };
+        let (Some((x, down)), Some((y, up))) = (part(low, IrOp::Lshr), part(high, IrOp::Shl)) else {
+            return false;
+        };
+        let ty = self.ty(low);
+        if down <= 0 || up <= 0 || down.saturating_add(up) != i64::from(ty.bits()) {
+            return false;
+        }
+        let (result, x, y) = match ty {
+            Type::I32 if self.has_sm(32) => (self.result(inst), self.operand(x), self.operand(y)),
+            Type::I64 => (self.result(inst), self.operand(low), self.operand(high)),
+            _ => return false,
+        };
+        match ty {
+            Type::I32 => self.emit(ptx!(ShfR.Wrap.B32), &[result, x, y, Operand::Int(down)]),
+            _ => self.emit(ptx!(Add.S64), &[result, x, y]),
+        }
+        true
+    }
+
     /// Bits of one word where a mask has ones, and of another where it has zeros: one `lop3`, which ptxas does not make of two masks.
     fn merge_fields(&mut self, inst: ir::Inst, a: Value, b: Value) -> bool {
         let field = |value: Value| match self.absorbable(value) {
@@ -267,6 +293,7 @@ impl Selector<'_> {
         let make = |opcode, read: Read| Mnemonic::new(opcode).with(read.modifier(ty));
         match rule(op) {
             Rule::Plain(Opcode::Or, _) if self.merge_fields(inst, a, b) => {}
+            Rule::Plain(Opcode::Or, _) if self.funnel(inst, a, b) || self.funnel(inst, b, a) => {}
             Rule::Plain(Opcode::And, _) | Rule::Shift(Opcode::Shr, _) if self.field(inst, op, a, b) => {}
             Rule::Plain(opcode, read) => self.plain(inst, make(opcode, read), a, b),
             Rule::Extended(opcode, read) => self.extending(inst, make(opcode, read), a, b, read.is_signed()),

@@ -158,10 +158,25 @@ impl Selector<'_> {
             let mnemonic = at.opcode.with(memory_mod(ty, bytes));
             return self.emit(mnemonic, &[Operand::Def(result), Operand::Addr(at.base, at.offset)]);
         }
+        if bytes == 4 && at.align < 2 {
+            return self.load_bytes(at, result);
+        }
         let (low, high) = self.halves(bytes);
         self.load_register(at, bytes / 2, Type::I8, low);
         self.load_register(at.upper(bytes), bytes / 2, Type::I8, high);
         self.join_halves(low, high, bytes, result);
+    }
+
+    /// A word of four bytes that are loaded one by one, with zeros above them.
+    fn load_bytes(&mut self, at: Access, result: VReg) {
+        let mnemonic = at.opcode.with(Mod::B8);
+        let [a, b, c, d] = [0, 1, 2, 3]
+            .map(|n| self.emit_new(RegClass::B32, mnemonic, &[Operand::Addr(at.base, at.offset + n)]));
+        // Byte 0 of each, below two zeros.
+        let pair = Operand::Int(0x3340);
+        let low = self.emit_new(RegClass::B32, ptx!(Prmt.B32), &[a, b, pair]);
+        let high = self.emit_new(RegClass::B32, ptx!(Prmt.B32), &[c, d, pair]);
+        self.emit(ptx!(Prmt.B32), &[Operand::Def(result), low, high, Operand::Int(0x5410)]);
     }
 
     /// A register of so many bytes from its halves.
@@ -276,9 +291,22 @@ impl Selector<'_> {
             let mnemonic = at.opcode.with(memory_mod(ty, bytes));
             return self.emit(mnemonic, &[Operand::Addr(at.base, at.offset), Operand::Use(value)]);
         }
+        if bytes == 4 && at.align < 2 {
+            return self.store_bytes(at, value);
+        }
         let (low, high) = self.cut_in_half(value, bytes);
         self.store_register(at, bytes / 2, Type::I8, low);
         self.store_register(at.upper(bytes), bytes / 2, Type::I8, high);
+    }
+
+    /// Stores the bytes of a word one by one.
+    fn store_bytes(&mut self, at: Access, word: VReg) {
+        let (mnemonic, word) = (at.opcode.with(Mod::B8), Operand::Use(word));
+        for n in 0..4 {
+            let shift = |n| [word, Operand::Int(8 * n)];
+            let byte = if n == 0 { word } else { self.emit_new(RegClass::B32, ptx!(Shr.U32), &shift(n)) };
+            self.emit(mnemonic, &[Operand::Addr(at.base, at.offset + n), byte]);
+        }
     }
 
     /// The halves of a register of so many bytes.

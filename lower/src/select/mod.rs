@@ -15,6 +15,7 @@
 
 mod accumulate;
 mod call;
+mod carry;
 mod control;
 mod convert;
 mod debug;
@@ -34,7 +35,7 @@ use crate::rules::known::KnownBits;
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, SecondaryMap};
 use std::sync::Arc;
-use warpsmith_base::FxHashMap;
+use warpsmith_base::{FxHashMap, FxHashSet};
 use warpsmith_diag::{Diagnostic, Diagnostics};
 use warpsmith_ir::{
     self as ir, Block, Class, FuncId, FuncKind, Function, InstData, Opcode as IrOp, PointerBinary,
@@ -134,6 +135,10 @@ struct Selector<'a> {
     is_written_before: SecondaryMap<ir::Inst, bool>,
     /// What takes a half of each word first, in the current block.
     half_taken: FxHashMap<(Value, u8), (ir::Inst, bool)>,
+    /// Sums and differences of several words in the current block, by the instruction of the last word.
+    carries: FxHashMap<ir::Inst, carry::Chain>,
+    /// The other words of those that were written.
+    is_carried: FxHashSet<ir::Inst>,
     /// The registers of 32 bits for the addresses of shared variables, which may be wanted in 64 bits too.
     low: SecondaryMap<Value, PackedOption<VReg>>,
     /// Loads of what is only extended, which is done by the load: with the sign or with zeros.
@@ -181,6 +186,8 @@ impl<'a> Selector<'a> {
             other_half: SecondaryMap::new(),
             is_written_before: SecondaryMap::new(),
             half_taken: FxHashMap::default(),
+            carries: FxHashMap::default(),
+            is_carried: FxHashSet::default(),
             low: SecondaryMap::new(),
             extending: SecondaryMap::new(),
             quotients: None,
@@ -299,6 +306,7 @@ impl<'a> Selector<'a> {
             self.select_terminator(terminator);
         }
         self.pair_halves(block);
+        self.find_carries(block);
         // A `switch` has made blocks of its own.
         self.start = self.out.insts.len();
         self.end_group();
@@ -341,6 +349,7 @@ impl<'a> Selector<'a> {
             InstData::IntConst { value } => self.int_constant(inst, *value),
             InstData::FloatConst { bits } => self.float_constant(inst, *bits),
             &InstData::Unary { op, arg } => self.unary(inst, op, arg),
+            InstData::Binary { op: IrOp::Iadd | IrOp::Isub, .. } if self.carried(inst) => {}
             &InstData::Binary { op, args } => self.binary(inst, op, args),
             &InstData::Ternary { op, args } => self.ternary(inst, op, args),
             &InstData::IntCompare { cond, args } => self.int_compare(inst, cond, args, None),

@@ -80,11 +80,15 @@ impl Selector<'_> {
                 let result = self.result(inst);
                 let (reg, position) = self.locate(vector, lane);
                 let (reg, shift) = (Operand::Use(reg), Operand::Int(8 * i64::from(position)));
-                if ty.bits() == 16 {
-                    return self.emit(ptx!(Shr.U16), &[result, reg, shift]);
+                match (ty.bits(), position) {
+                    (16, 0) => self.emit(ptx!(Mov.B16), &[result, reg]),
+                    (16, _) => self.emit(ptx!(Shr.U16), &[result, reg, shift]),
+                    (_, 0) => self.emit(ptx!(Cvt.U16.U32), &[result, reg]),
+                    (_, _) => {
+                        let shifted = self.emit_new(RegClass::B32, ptx!(Shr.U32), &[reg, shift]);
+                        self.emit(ptx!(Cvt.U16.U32), &[result, shifted]);
+                    }
                 }
-                let shifted = self.emit_new(RegClass::B32, ptx!(Shr.U32), &[reg, shift]);
-                self.emit(ptx!(Cvt.U16.U32), &[result, shifted]);
             }
             _ => self.odd_elements(ty),
         }

@@ -842,6 +842,17 @@ define ptx_kernel void @assembly_operands(ptr %out) {
   ret void
 }
 
+define ptx_kernel void @assembly_memory(ptr %out) {
+  %cell = alloca i64, align 8
+  store i64 5, ptr %cell
+  %seven = load volatile i64, ptr %cell
+  call void asm sideeffect "", "rm,m,*m,~{memory}"(float 1.0, i32 3, ptr elementtype(i64) %cell)
+  call void asm sideeffect "{ .reg .u64 t; ld.u64 t, $0; add.u64 t, t, $1; mad.lo.u64 t, t, $2, $2; st.u64 $0, t; }", "=*m,li,lr"(ptr elementtype(i64) %cell, i64 7, i64 %seven)
+  %cell2 = load i64, ptr %cell
+  store i64 %cell2, ptr %out
+  ret void
+}
+
 ; NVVM IR, where LLVM has a name for each mode.
 
 declare i32 @llvm.nvvm.read.ptx.sreg.laneid()

@@ -1,7 +1,7 @@
 //! Parts of what was put together: two floats that travelled as an integer of 64 bits, as the ABI passes complex numbers, are found again.
 
 use crate::rules::known::{KnownBits, mask};
-use warpsmith_ir::{DataFlowGraph, InstData, Opcode, Value};
+use warpsmith_ir::{DataFlowGraph, InstData, Opcode, Type, Value};
 
 /// How many operations are looked through.
 const MAX_DEPTH: u32 = 8;
@@ -47,6 +47,45 @@ pub(super) fn part(
                 } else {
                     return None;
                 }
+            }
+            _ => return None,
+        };
+        value = dfg.resolve(value);
+    }
+    None
+}
+
+/// The value that the elements of a vector are all parts of, in their order from the lowest on.
+pub(super) fn whole(dfg: &DataFlowGraph, elements: &[Value], ty: Type) -> Option<Value> {
+    let bits = ty.element_type().bits();
+    let mut found = None;
+    for (at, &element) in (0..).step_by(bits as usize).zip(elements) {
+        let whole = part_of(dfg, element, at, ty.bits())?;
+        if *found.get_or_insert(whole) != whole {
+            return None;
+        }
+    }
+    found
+}
+
+/// The value of so many bits of which another is the part from bit `wanted` on.
+fn part_of(dfg: &DataFlowGraph, value: Value, wanted: u32, bits: u32) -> Option<Value> {
+    let (mut value, mut at) = (dfg.resolve(value), 0);
+    let size = dfg.ty(value).bits();
+    for _ in 0..MAX_DEPTH {
+        let ty = dfg.ty(value);
+        if at == wanted && ty.bits() == bits {
+            return Some(value);
+        }
+        (value, at) = match *dfg.def_data(value)? {
+            InstData::Extract { lane, arg } => (arg, at + u32::from(lane) * ty.bits()),
+            InstData::Unary { op: Opcode::Bitcast, arg } => (arg, at),
+            _ if ty.is_vector() => return None,
+            InstData::Unary { op: Opcode::Trunc, arg } => (arg, at),
+            InstData::Binary { op: Opcode::Lshr, args: [x, by] } => {
+                let moved = at + amount(dfg, by)?;
+                // Those from the top on are zeros.
+                (x, (moved.checked_add(size)? <= ty.bits()).then_some(moved)?)
             }
             _ => return None,
         };

@@ -54,6 +54,11 @@ const IMPORTED: &[(&str, &str, &[u64])] = &[
         &[0x4000_3c00, 0xfffe_0403_0201, (10 - 11 + 12 - 1100i64) as u64, 0x0201_0001, 0x4000_3c07],
     ),
     ("operands of assembly in memory, and of several kinds", "assembly_memory", &[65]),
+    (
+        "sums of four words, an element at an index",
+        "wide_sums",
+        &[0, 0, 5, 1, 0xfffffffffffffffe, 0xffffffffffffffff, 6, 0xffffffffffffffff, 0x21],
+    ),
     ("NVVM IR's modes", "nvvm_modes", &[77, 0x11]),
     ("classes of C++", "classes", &[b'd' as u64, 16, 1]),
     (

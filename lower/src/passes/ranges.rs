@@ -114,8 +114,8 @@ fn better(ranges: &Ranges, cfg: &Cfg, func: &Function, inst: Inst, block: Block)
                 IntCC::Sle => answer(x.high <= y.low, x.low > y.high),
                 IntCC::Sgt => answer(x.low > y.high, x.high <= y.low),
                 IntCC::Sge => answer(x.low >= y.high, x.high < y.low),
-                IntCC::Eq => answer(false, x.high < y.low || y.high < x.low),
-                IntCC::Ne => answer(x.high < y.low || y.high < x.low, false),
+                IntCC::Eq => answer(x == y && x.low == x.high, x.high < y.low || y.high < x.low),
+                IntCC::Ne => answer(x.high < y.low || y.high < x.low, x == y && x.low == x.high),
                 IntCC::Ult | IntCC::Ule | IntCC::Ugt | IntCC::Uge => None,
             };
             let answer = answer.or_else(|| overflow::answer(func, cond, [a, b], of));

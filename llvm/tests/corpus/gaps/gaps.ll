@@ -853,6 +853,28 @@ define ptx_kernel void @assembly_memory(ptr %out) {
   ret void
 }
 
+define ptx_kernel void @wide_sums(ptr %out) {
+  %slots = alloca [2 x i256], align 32
+  %second = getelementptr i256, ptr %slots, i64 1
+  store volatile i256 2041694201525630780780247644590609268735, ptr %slots
+  store volatile i256 6277101735386680763495507056286727952638980837032266301441, ptr %second
+  %a = load volatile i256, ptr %slots
+  %b = load volatile i256, ptr %second
+  %sum = add i256 %a, %b
+  %difference = sub i256 %a, %b
+  store i256 %sum, ptr %out, align 8
+  %out4 = getelementptr i64, ptr %out, i64 4
+  store i256 %difference, ptr %out4, align 8
+  %index = alloca i32
+  store volatile i32 11, ptr %index
+  %i = load volatile i32, ptr %index
+  %element = extractelement <16 x i8> <i8 0, i8 3, i8 6, i8 9, i8 12, i8 15, i8 18, i8 21, i8 24, i8 27, i8 30, i8 33, i8 36, i8 39, i8 42, i8 45>, i32 %i
+  %element64 = zext i8 %element to i64
+  %out8 = getelementptr i64, ptr %out, i64 8
+  store i64 %element64, ptr %out8
+  ret void
+}
+
 ; NVVM IR, where LLVM has a name for each mode.
 
 declare i32 @llvm.nvvm.read.ptx.sreg.laneid()

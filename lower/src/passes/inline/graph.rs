@@ -1,7 +1,7 @@
 //! Who calls whom: the order from callees to callers, and the functions that reach themselves (Tarjan, 1972, with a stack of its own).
 
 use cranelift_entity::{EntitySet, SecondaryMap};
-use warpsmith_ir::{FuncId, Function, InstData, Module, Symbol};
+use warpsmith_ir::{FuncId, FuncKind, Function, InstData, Module, Symbol};
 
 /// The direct calls of a module.
 pub(in crate::passes) struct CallGraph {
@@ -67,7 +67,10 @@ impl CallGraph {
         let mut nodes: SecondaryMap<FuncId, Node> = SecondaryMap::new();
         let mut stack: Vec<FuncId> = Vec::new();
         let mut count = 0;
-        for root in module.functions.keys() {
+        // Nothing calls kernels: behind all else they find what they call through pointers complete, too.
+        let is_kernel = |id: &FuncId| module.functions[*id].kind == FuncKind::Kernel;
+        let (kernels, functions): (Vec<FuncId>, Vec<FuncId>) = module.functions.keys().partition(is_kernel);
+        for root in functions.into_iter().chain(kernels) {
             if nodes[root].number != 0 {
                 continue;
             }

@@ -57,7 +57,7 @@ const IMPORTED: &[(&str, &str, &[u64])] = &[
     (
         "sums of four words, an element at an index",
         "wide_sums",
-        &[0, 0, 5, 1, 0xfffffffffffffffe, 0xffffffffffffffff, 6, 0xffffffffffffffff, 0x21],
+        &[33, 0, 5, 1, 0xfffffffffffffffe, 0xffffffffffffffff, 6, 0xffffffffffffffff],
     ),
     ("NVVM IR's modes", "nvvm_modes", &[77, 0x11]),
     ("classes of C++", "classes", &[b'd' as u64, 16, 1]),

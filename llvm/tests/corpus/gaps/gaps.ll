@@ -870,8 +870,9 @@ define ptx_kernel void @wide_sums(ptr %out) {
   %i = load volatile i32, ptr %index
   %element = extractelement <16 x i8> <i8 0, i8 3, i8 6, i8 9, i8 12, i8 15, i8 18, i8 21, i8 24, i8 27, i8 30, i8 33, i8 36, i8 39, i8 42, i8 45>, i32 %i
   %element64 = zext i8 %element to i64
-  %out8 = getelementptr i64, ptr %out, i64 8
-  store i64 %element64, ptr %out8
+  %lowest = load i64, ptr %out
+  %both = or i64 %lowest, %element64
+  store i64 %both, ptr %out
   ret void
 }
 

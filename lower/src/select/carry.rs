@@ -35,6 +35,8 @@ pub(super) struct Chain {
 struct Chains {
     /// By the result of their last word.
     by_end: FxHashMap<Value, Chain>,
+    /// That, by what the carry is added to or subtracted from in it.
+    by_inner: FxHashMap<Value, Value>,
     /// What was subtracted from what.
     differences: FxHashMap<[Value; 2], ir::Inst>,
     /// The instructions of all chains.
@@ -45,14 +47,19 @@ struct Chains {
 }
 
 impl Selector<'_> {
-    /// Whether an instruction of the function has the flag.
-    pub(super) fn has_carry_flag(&self) -> bool {
+    /// Whether an instruction of the function has the flag, which is looked for once.
+    fn has_carry_flag(&mut self) -> bool {
+        if let Some(known) = self.carry_flag {
+            return known;
+        }
         let mut insts = self.func.layout.blocks().flat_map(|block| self.func.layout.insts(block));
-        insts.any(|inst| {
+        let found = insts.any(|inst| {
             let InstData::Ptx { data, .. } = self.func.dfg[inst] else { return false };
             let mnemonic = self.func.dfg.ptx[data].mnemonic();
             mnemonic.has(Mod::Cc) || matches!(mnemonic.opcode(), Opcode::Addc | Opcode::Subc)
-        })
+        });
+        self.carry_flag = Some(found);
+        found
     }
 
     /// Finds the sums and differences of several words in a block.
@@ -72,6 +79,7 @@ impl Selector<'_> {
                     chains.taken.insert(word.inst);
                 }
                 if let Some(last) = chain.words.last() {
+                    chains.by_inner.extend(last.inner.map(|(inner, _)| (inner, last.result)));
                     chains.by_end.insert(last.result, chain);
                 }
             }
@@ -200,13 +208,11 @@ impl Selector<'_> {
         let ((less, than), (again, of)) = (self.less(first)?, self.less(second)?);
         let (chain, inner, carry) = if subtracts {
             // Less is there than is taken away; or then, than the borrow.
-            let result = chains.by_end.values().find_map(|chain| {
-                let last = chain.words.last()?;
-                let (inner, carry) = last.inner?;
-                let is_it = last.a == less && last.b == Some(than) && inner == again && carry == of;
-                is_it.then_some((chain, inner, carry))
-            });
-            result?
+            let chain = chains.by_end.get(chains.by_inner.get(&again)?)?;
+            let last = chain.words.last()?;
+            let (inner, carry) = last.inner?;
+            let is_it = last.a == less && last.b == Some(than) && inner == again && carry == of;
+            is_it.then_some((chain, inner, carry))?
         } else {
             // The sum is less than a part of it; with the carry it is less than without.
             let chain = chains.by_end.get(&again)?;

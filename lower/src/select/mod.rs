@@ -137,6 +137,8 @@ struct Selector<'a> {
     half_taken: FxHashMap<(Value, u8), (ir::Inst, bool)>,
     /// Sums and differences of several words in the current block, by the instruction of the last word.
     carries: FxHashMap<ir::Inst, carry::Chain>,
+    /// Whether the program has the carry flag itself, where that was asked for.
+    carry_flag: Option<bool>,
     /// The other words of those that were written.
     is_carried: FxHashSet<ir::Inst>,
     /// The registers of 32 bits for the addresses of shared variables, which may be wanted in 64 bits too.
@@ -187,6 +189,7 @@ impl<'a> Selector<'a> {
             is_written_before: SecondaryMap::new(),
             half_taken: FxHashMap::default(),
             carries: FxHashMap::default(),
+            carry_flag: None,
             is_carried: FxHashSet::default(),
             low: SecondaryMap::new(),
             extending: SecondaryMap::new(),

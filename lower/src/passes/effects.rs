@@ -2,8 +2,9 @@
 //! dropped where nobody wants its result, and passed over by loads and stores.
 //!
 //! Callees come before callers. A function that calls itself may not end, but its calls of itself do nothing else that it does not do; those that reach
-//! themselves through others, and what is declared only, or may be replaced when it is linked, may do anything. What a function does to its own stack slots is nobody else's concern. The facts hold as long as passes take effects away and add none; they
-//! are kept with the caller ([`Function::callee_traits`]), where all passes find them as the traits of the call.
+//! themselves through others, and what is declared only, or may be replaced when it is linked, may do anything. What a function does to its own stack
+//! slots is nobody else's concern. The facts hold as long as passes take effects away and add none; they are kept with the caller
+//! ([`Function::callee_traits`]), where all passes find them as the traits of the call.
 
 use super::inline::graph::CallGraph;
 use crate::analysis::{Analyses, Cfg, Effect, Object, Pointers};

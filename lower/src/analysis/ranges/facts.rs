@@ -8,8 +8,9 @@ use warpsmith_ir::{Block, DominatorTree, Function, Inst, InstData, IntCC, Opcode
 
 /// Comparisons of one value with constants that are looked at.
 const MAX_FACTS: usize = 32;
-/// Comparisons of one condition that are looked at.
+/// Comparisons of one condition that are looked at, and how deep in it they are at most.
 const MAX_AT_ONCE: usize = 8;
+const MAX_DEPTH: usize = 8;
 
 /// A comparison that holds.
 #[derive(Clone, Copy, PartialEq)]
@@ -127,14 +128,14 @@ pub(super) fn decided(func: &Function, branch: Inst, side: usize) -> AllDecided 
     if let InstData::Brif { cond, dests } = &func.dfg[branch]
         && dests[0].block != dests[1].block
     {
-        follows(func, *cond, side == 0, &mut all);
+        follows(func, *cond, side == 0, &mut all, 0);
     }
     all
 }
 
 /// What follows from a condition that holds, or does not: where one of two does not, neither does.
-fn follows(func: &Function, cond: Value, holds: bool, all: &mut AllDecided) {
-    if all.len() >= MAX_AT_ONCE {
+fn follows(func: &Function, cond: Value, holds: bool, all: &mut AllDecided, depth: usize) {
+    if all.len() >= MAX_AT_ONCE || depth > MAX_DEPTH {
         return;
     }
     match func.dfg.def_data(cond) {
@@ -144,7 +145,7 @@ fn follows(func: &Function, cond: Value, holds: bool, all: &mut AllDecided) {
             all.extend(known.map(|known| if holds { known } else { inverse(known) }));
         }
         Some(&InstData::Binary { op, args }) if op == if holds { Opcode::Band } else { Opcode::Bor } => {
-            args.into_iter().for_each(|arg| follows(func, arg, holds, all));
+            args.into_iter().for_each(|arg| follows(func, arg, holds, all, depth + 1));
         }
         _ => {}
     }

@@ -68,10 +68,10 @@ fn main() {
         return;
     }
     let base = compile_all(&sources, &text);
-    let plain = compile_all(&sources, "");
     if ablation {
         return leave_out(&sources, &text, &base);
     }
+    let wrong = differences(&sources, &text);
     let peers: Vec<(&str, Results)> = peers::all(rolled)
         .into_iter()
         .map(|(name, compile)| {
@@ -79,7 +79,7 @@ fn main() {
             (name, texts.flat_map(|(source, text)| measure(source, &text)).collect())
         })
         .collect();
-    report(&sources, &base, &plain, &peers);
+    report(&sources, &base, &wrong, &peers);
 }
 
 fn compile_all(sources: &[Source], passes: &str) -> Results {
@@ -104,7 +104,34 @@ fn measure(source: &Source, text: &str) -> Results {
     source.kernels.iter().map(measure).collect()
 }
 
-fn report(sources: &[Source], ours: &Results, plain: &Results, peers: &[(&str, Results)]) {
+/// What kernels leave otherwise than unoptimised, without what may be rounded otherwise.
+fn differences(sources: &[Source], passes: &str) -> HashMap<String, String> {
+    let pipeline = Pipeline::parse(passes).unwrap_or_else(|unknown| panic!("{unknown}"));
+    let exact = pipeline.exact().to_string();
+    let mut wrong = HashMap::new();
+    for source in sources {
+        let [plain, optimised] = ["", exact.as_str()].map(|passes| compile(source, passes).0);
+        for kernel in &source.kernels {
+            let outcomes = [&plain, &optimised].map(|text| run::run(text, kernel));
+            let difference = match outcomes {
+                [Err(error), _] => format!(" | FAULT at -O0 {error}"),
+                [_, Err(error)] => format!(" | FAULT {error}"),
+                [Ok(plain), Ok(optimised)] if plain.bytes == optimised.bytes => continue,
+                // Sums in the order that threads come in.
+                [Ok(plain), Ok(optimised)]
+                    if kernel.fill == corpus::Fill::F32 && kernel.agrees(&plain.bytes, &optimised.bytes) =>
+                {
+                    " | rounds unlike -O0".into()
+                }
+                [Ok(_), Ok(_)] => " | DIFFERS FROM -O0".into(),
+            };
+            wrong.insert(kernel.name.clone(), difference);
+        }
+    }
+    wrong
+}
+
+fn report(sources: &[Source], ours: &Results, wrong: &HashMap<String, String>, peers: &[(&str, Results)]) {
     let all = [("warpsmith", ours)];
     let columns: Vec<(&str, &Results)> =
         all.into_iter().chain(peers.iter().map(|(name, results)| (*name, results))).collect();
@@ -126,7 +153,7 @@ fn report(sources: &[Source], ours: &Results, plain: &Results, peers: &[(&str, R
                 Some(Err(_)) | None => print!(" {:>9}", "-"),
             }
         }
-        println!("{}", verdict(kernel, ours, plain, peers));
+        println!("{}", verdict(kernel, ours, wrong, peers));
     }
     for (name, theirs) in peers {
         let ratio = |of: &dyn Fn(&Measured) -> Option<f64>| {
@@ -162,15 +189,18 @@ fn report_behind(sources: &[Source], ours: &Results, peers: &[(&str, Results)]) 
 }
 
 /// What is wrong with the results of a kernel, if anything is.
-fn verdict(kernel: &Kernel, ours: &Results, plain: &Results, peers: &[(&str, Results)]) -> String {
+fn verdict(
+    kernel: &Kernel,
+    ours: &Results,
+    wrong: &HashMap<String, String>,
+    peers: &[(&str, Results)],
+) -> String {
     let own = match &ours[&kernel.name].outcome {
         Ok(outcome) => outcome,
         Err(error) => return format!(" | FAULT {error}"),
     };
-    match &plain[&kernel.name].outcome {
-        Ok(outcome) if outcome.bytes == own.bytes => {}
-        Ok(_) => return " | DIFFERS FROM -O0".into(),
-        Err(error) => return format!(" | FAULT at -O0 {error}"),
+    if let Some(difference) = wrong.get(&kernel.name) {
+        return difference.clone();
     }
     let nvcc =
         peers.iter().find(|(name, _)| *name == "nvcc").and_then(|(_, results)| results.get(&kernel.name));

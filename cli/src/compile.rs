@@ -1,6 +1,6 @@
 //! `warpsmith compile`
 
-use crate::{Compilation, Failure, Outcome, input, report, write_output};
+use crate::{Compilation, Failure, FpContract, Outcome, input, report, write_output};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use warpsmith::DEFAULT_TARGET;
@@ -41,7 +41,7 @@ pub struct Debugging {
     #[arg(long, value_name = "PASS,..", value_delimiter = ',')]
     print_after: Vec<String>,
     /// Verify the IR after each pass; =run: execute the launches of the file's `run:` directives before and after each pass too, and name
-    /// the pass, the function and the rule that changed what they leave.
+    /// the pass, the function and the rule that changed what they leave (without `contract`, which may round otherwise).
     #[arg(long, value_name = "run", num_args = 0..=1, require_equals = true, default_missing_value = "ir")]
     verify_each: Option<VerifyEach>,
     /// Say on standard error how long each pass took.
@@ -101,6 +101,9 @@ pub fn run(options: &Options) -> Outcome {
         .with_remarks(debugging.remarks.is_some())
         .with_bisect_limit(debugging.bisect_limit);
     let meaning = debugging.meaning(&module)?;
+    // What may be rounded otherwise leaves other bits.
+    let exact = meaning.is_some().then(|| compiler.pipeline().exact());
+    let compiler = if exact.is_some() { compiler.with_passes(exact) } else { compiler };
     let watched = debugging.is_watched();
     let original = meaning.is_some().then(|| module.clone());
     let source = module.source.clone();
@@ -145,6 +148,10 @@ pub fn compiler(flags: &Compilation, module: &ir::Module) -> Result<Compiler, Fa
     if let Some(passes) = &flags.passes {
         let pipeline = lower::Pipeline::parse(passes).map_err(|e| Failure::Usage(e.to_string()))?;
         compiler = compiler.with_passes(pipeline);
+    }
+    if flags.fp_contract == FpContract::On {
+        let exact = compiler.pipeline().exact();
+        compiler = compiler.with_passes(exact);
     }
     Ok(compiler)
 }
@@ -221,6 +228,8 @@ impl Debugging {
     pub fn run(&self, pipeline: &lower::Pipeline, module: &mut ir::Module) -> Outcome {
         let original = module.clone();
         let meaning = self.meaning(module)?;
+        let exact = meaning.is_some().then(|| pipeline.exact());
+        let pipeline = exact.as_ref().unwrap_or(pipeline);
         let mut change = None;
         let mut after =
             |pass: &'static str, module: &ir::Module| self.after(pass, module, meaning.as_ref(), &mut change);

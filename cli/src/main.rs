@@ -99,12 +99,23 @@ struct Compilation {
     /// The passes to run in place of the level's.
     #[arg(long, value_name = "PASS,..")]
     passes: Option<String>,
+    /// Which of the products and sums that may be rounded once are: those of one function (on), of which every level computes the same bits, or
+    /// those that calls and memory keep apart, too (fast).
+    #[arg(long, value_enum, default_value_t = FpContract::Fast, value_name = "on|fast")]
+    fp_contract: FpContract,
     /// Tell debuggers of source lines, types and variables, in DWARF; -g1: of lines only, and let ptxas optimise.
     #[arg(short = 'g')]
     debug: bool,
     /// The 1 of -g1.
     #[arg(short = '1', requires = "debug", hide = true)]
     lines_only: bool,
+}
+
+/// How far products are looked for that a sum may be rounded together with.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum FpContract {
+    On,
+    Fast,
 }
 
 impl Compilation {

@@ -68,13 +68,16 @@ impl Attr {
     }
 }
 
-/// What an operation on integers can be promised to do. Where it does not, what is computed from it is unspecified.
+/// What can be promised of an operation. Where an operation on integers does not keep it, what is computed from it is unspecified.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Promise {
     /// `nsw`: the result, read as signed, is that of unbounded integers.
     NoSignedWrap,
     /// `nz`: the divisor is not 0, nor -1 where the dividend is the least number with a sign.
     NonzeroDivisor,
+    /// `contract`: a sum, a difference or a product of floats may be rounded once together with another that it is an operand of or has as one. In
+    /// text this is the mode of the same name, of which legalisation leaves the promise.
+    Contract,
 }
 
 impl Promise {
@@ -83,6 +86,7 @@ impl Promise {
         match self {
             Promise::NoSignedWrap => "nsw",
             Promise::NonzeroDivisor => "nz",
+            Promise::Contract => "contract",
         }
     }
 }
@@ -108,12 +112,14 @@ impl Opcode {
         }
     }
 
-    /// What can be promised of an operation on integers, as in `iadd nsw`.
+    /// What can be promised of an operation, as in `iadd nsw`.
     pub const fn promise(self) -> Option<Promise> {
         if matches!(self, Opcode::Iadd | Opcode::Isub | Opcode::Imul) {
             Some(Promise::NoSignedWrap)
         } else if matches!(self, Opcode::Udiv | Opcode::Sdiv | Opcode::Urem | Opcode::Srem) {
             Some(Promise::NonzeroDivisor)
+        } else if matches!(self, Opcode::Fadd | Opcode::Fsub | Opcode::Fmul) {
+            Some(Promise::Contract)
         } else {
             None
         }

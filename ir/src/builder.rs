@@ -189,7 +189,8 @@ impl<'m> FunctionBuilder<'m> {
         self.home.func_mut()
     }
 
-    /// Promises that a sum, a difference or a product, read as signed, does not wrap (`iadd nsw`), or that a divisor is not 0 (`udiv nz`).
+    /// Promises that a sum, a difference or a product, read as signed, does not wrap (`iadd nsw`), that a divisor is not 0 (`udiv nz`), or that
+    /// one of floats may be rounded once together with another (`fadd contract`).
     pub fn promise(&mut self, value: Value) {
         let func = self.home.func_mut();
         if let Some(inst) = func.dfg.def_inst(value) {

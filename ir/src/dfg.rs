@@ -197,6 +197,11 @@ impl DataFlowGraph {
         self.promised(inst) && self.insts[inst].opcode().promise() == Some(Promise::NonzeroDivisor)
     }
 
+    /// True if a sum, a difference or a product of floats may be rounded once together with another that may.
+    pub fn contracts(&self, inst: Inst) -> bool {
+        self.promised(inst) && self.insts[inst].opcode().promise() == Some(Promise::Contract)
+    }
+
     /// Promises what [can be promised](Opcode::promise) of an operation, or takes that back. Of others nothing is noted.
     pub fn set_promised(&mut self, inst: Inst, promised: bool) {
         if promised && self.insts[inst].opcode().promise().is_some() {

@@ -186,10 +186,10 @@ impl Pipeline {
     /// The passes of a level.
     pub fn for_level(level: OptLevel) -> Self {
         const O1: &str = "cfg,mem2reg,simplify,dce,recursion,inline,aggregates,cfg,mem2reg,spaces,simplify,gvn,simplify,dce,cfg";
-        const FIRST: &str = "cfg,mem2reg,simplify,cfg,dce,recursion,inline,aggregates,effects,constants,cfg,mem2reg,spaces,sccp,cfg,thread,cfg,unroll,cfg,simplify,cfg,\
-                 promote,mem2reg,dce,spaces,mem2reg,constants,thread,cfg,simplify,dce,unroll,cfg,tables,readonly,gvn,forward,hoist,tails,cfg,conjoin,ifconvert,conjoin,simplify,licm";
-        const REST: &str = "rotate,cfg,latches,carry,cfg,halves,dce,params,partial,cfg,ranges,dce,cfg,traps,divide,\
-                 addresses,simplify,cfg,gvn,forward,licm,reassociate,licm,merge,simplify,gvn,cfg,dce,strides,counters,simplify,words,mem2reg,dse,pack,dots,narrow,pairs,bytes,dce,sink,remat,latches,cfg,place";
+        const FIRST: &str = "cfg,mem2reg,simplify,cfg,dce,recursion,inline,aggregates,effects,constants,cfg,mem2reg,nulls,spaces,sccp,cfg,thread,cfg,unroll,cfg,simplify,cfg,\
+                 promote,mem2reg,dce,spaces,mem2reg,constants,thread,cfg,simplify,contract,dce,unroll,cfg,tables,readonly,gvn,forward,contract,hoist,tails,cfg,conjoin,ifconvert,conjoin,simplify,licm";
+        const REST: &str = "rotate,cfg,latches,carry,cfg,halves,dce,params,partial,cfg,ranges,dce,cfg,traps,remainders,addresses,\
+                 divide,simplify,cfg,gvn,forward,licm,reassociate,licm,merge,simplify,gvn,cfg,dce,strides,counters,simplify,words,mem2reg,dse,pack,dots,narrow,pairs,bytes,dce,sink,remat,latches,cfg,place";
         // Loops that have become short in the first round, and what is constant in their copies.
         const AGAIN: &str = "unroll,cfg,simplify,mem2reg,sccp,cfg,simplify,thread,cfg,gvn,licm,simplify,words,pairs,bytes,dce,sink,remat,cfg,place";
         // Passes that copy instructions.
@@ -218,6 +218,14 @@ impl Pipeline {
     pub fn without(&self, place: usize) -> Self {
         let kept = self.passes.iter().enumerate().filter(|(n, _)| *n != place);
         Pipeline { passes: kept.map(|(_, pass)| pass.clone()).collect() }
+    }
+
+    /// This pipeline without the pass that may round products and sums once which were rounded one by one: what it makes of a program computes the
+    /// same bits as the program.
+    #[must_use]
+    pub fn exact(&self) -> Self {
+        let kept = self.passes.iter().filter(|pass| pass.name() != crate::passes::CONTRACT);
+        Pipeline { passes: kept.cloned().collect() }
     }
 
     /// This pipeline and another pass behind it.

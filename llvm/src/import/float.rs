@@ -72,7 +72,12 @@ impl Builder<'_, '_, '_> {
             | BinaryOp::Or
             | BinaryOp::Xor => return Err(Error::unsupported("an operation on integers between floats")),
         };
-        Ok(self.float_op(code, &[x, y], code == Opcode::Fdiv && flags.has(FastMath::AFN)))
+        let value = self.float_op(code, &[x, y], code == Opcode::Fdiv && flags.has(FastMath::AFN));
+        // In a mode of its own it stays what it is.
+        if flags.has(FastMath::CONTRACT) && !self.ftz {
+            self.b.promise(value);
+        }
+        Ok(value)
     }
 
     /// An operation of the IR on floats, in the mode that the function has.

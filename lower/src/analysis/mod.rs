@@ -1,7 +1,7 @@
 //! Facts about functions: control flow, dominators, post-dominators, loops, pointers, memory, ranges of integers, uniformity; and what keeps them between passes.
 
 mod alias;
-mod align;
+pub(crate) mod align;
 mod cfg;
 mod loops;
 mod memory;

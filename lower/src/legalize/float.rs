@@ -59,8 +59,15 @@ impl Legalizer<'_> {
         } else {
             self.moded_scalar(op, mode, from, to, args)
         };
-        if let (Opcode::Fmul, true, &[x, y]) = (op, contracts(asked), args) {
-            self.products.insert(made, [x, y]);
+        if contracts(asked) {
+            if let (Opcode::Fmul, &[x, y]) = (op, args) {
+                self.products.insert(made, [x, y]);
+            }
+            // What other functions and memory keep apart is left to the pass `contract`.
+            let plain = self.func.dfg.def_inst(made).filter(|inst| self.func.dfg.opcode(*inst) == op);
+            if let Some(inst) = plain {
+                self.func.dfg.set_promised(inst, true);
+            }
         }
         made
     }

@@ -11,12 +11,21 @@ use crate::pass::{Changes, Context};
 use warpsmith_base::FxHashMap;
 use warpsmith_ir::{Block, DominatorTree, Function, Inst, InstData, IntCC, Opcode, Type, Value};
 
+/// The pass `divide`: division by constants. Until it runs, a remainder is seen to be below its divisor.
 pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
+    let changes = by_constants(func, cx);
+    if changes > 0 {
+        func.dfg.resolve_aliases();
+    }
+    Changes::to_instructions(changes)
+}
+
+/// The pass `remainders`: division by other powers of two, and remainders beside quotients, which sums of indices take apart: `i % n + i / n * n` is `i`.
+pub(super) fn by_variables(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let mut changes = powers::run(func, cx);
     if changes > 0 {
         func.dfg.resolve_aliases();
     }
-    changes += by_constants(func, cx);
     changes += beside_quotients(func, cx);
     if changes > 0 {
         func.dfg.resolve_aliases();

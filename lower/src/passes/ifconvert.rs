@@ -46,17 +46,33 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
 }
 
 /// A branch whose ways meet again.
-struct Plan {
-    cond: Value,
+pub(super) struct Plan {
+    pub cond: Value,
     /// What is done if the condition holds, and if it does not; none where the branch leads straight to where the ways meet.
-    sides: [Option<Block>; 2],
-    join: Block,
+    pub sides: [Option<Block>; 2],
+    pub join: Block,
     /// What either way gives to that block.
-    given: [SmallVec<[Value; 4]>; 2],
+    pub given: [SmallVec<[Value; 4]>; 2],
+    /// How many operations the sides have.
+    size: usize,
 }
 
 impl Plan {
     fn of(func: &Function, cfg: &Cfg, block: Block) -> Option<Plan> {
+        let plan = Plan::shape(func, cfg, block)?;
+        let [yes, no] = &plan.given;
+        let mut selections = 0;
+        for (&a, &b) in yes.iter().zip(no).filter(|(a, b)| !same(func, **a, **b)) {
+            selections += 1;
+            if !can_select(func, a, b) {
+                return None;
+            }
+        }
+        (plan.size <= MAX_OPERATIONS && selections <= MAX_SELECTIONS).then_some(plan)
+    }
+
+    /// A branch whose ways meet again behind operations that may be computed anywhere, however many they are.
+    pub(super) fn shape(func: &Function, cfg: &Cfg, block: Block) -> Option<Plan> {
         let InstData::Brif { cond, dests } = &func.dfg[func.terminator(block)?] else { return None };
         let ways = [Way::of(func, cfg, &dests[0]), Way::of(func, cfg, &dests[1])];
         let direct =
@@ -68,22 +84,14 @@ impl Plan {
             _ if dests[0].block == dests[1].block => [direct(0), direct(1)],
             _ => return None,
         };
-        let differ = yes.given.iter().zip(&no.given).filter(|(a, b)| !same(func, **a, **b));
-        let mut selections = 0;
-        for (&a, &b) in differ {
-            selections += 1;
-            if !can_select(func, a, b) {
-                return None;
-            }
-        }
-        let pays = yes.size + no.size <= MAX_OPERATIONS && selections <= MAX_SELECTIONS;
         // A block that goes back to itself is a loop.
         let apart = yes.join != block && [yes.side, no.side].iter().all(|side| *side != Some(yes.join));
-        (pays && apart).then(|| Plan {
+        apart.then(|| Plan {
             cond: *cond,
             sides: [yes.side, no.side],
             join: yes.join,
             given: [yes.given, no.given],
+            size: yes.size + no.size,
         })
     }
 

@@ -23,6 +23,8 @@ mod chosen;
 mod conjoin;
 #[allow(clippy::wildcard_enum_match_arm, reason = "what is not an address of a variable is not looked at")]
 mod constants;
+#[allow(clippy::wildcard_enum_match_arm, reason = "what is rounded in any other way is rounded by itself")]
+mod contract;
 mod copy;
 #[allow(
     clippy::wildcard_enum_match_arm,
@@ -61,6 +63,8 @@ mod merge;
 #[allow(clippy::wildcard_enum_match_arm, reason = "only masks and shifts are of interest")]
 mod narrow;
 mod near;
+#[allow(clippy::wildcard_enum_match_arm, reason = "a pointer that is used in any other way may be null")]
+mod nulls;
 #[allow(clippy::wildcard_enum_match_arm, reason = "only loads and stores are of interest")]
 mod pack;
 #[allow(clippy::wildcard_enum_match_arm, reason = "what is not computed in pairs is put together")]
@@ -113,6 +117,7 @@ mod widths;
 mod words;
 
 pub(crate) use aggregates::{is_needed, legalize};
+pub(crate) use contract::NAME as CONTRACT;
 use mem2reg::zero;
 
 use crate::pass::{Changes, Context, Pass, Passes};
@@ -163,6 +168,7 @@ pub(crate) fn standard() -> Passes {
         .with(pass("cfg", "decide constant branches, merge and remove blocks", cfg::run))
         .with(pass("conjoin", "decide once by two conditions that lead to the same place", conjoin::run))
         .with_module(constants::Constants)
+        .with(pass(contract::NAME, "round products and sums once that may be", contract::run))
         .with(pass("counters", "count by addresses in loops that stay loops", counters::run))
         .with(pass("dce", "remove instructions and block parameters without effect", dce::run))
         .with(pass("divide", "multiply instead of dividing by constants", divide::run))
@@ -183,12 +189,18 @@ pub(crate) fn standard() -> Passes {
         .with(pass("thread", "lead edges past branches that they decide", thread::run))
         .with(pass("traps", "trap in one place, and check several conditions at once", traps::run))
         .with(pass("narrow", "load the one byte, half or word that is used", narrow::run))
+        .with(pass("nulls", "access variables through pointers to them that may be null", nulls::run))
         .with(pass("pack", "access neighbours in memory as vectors", pack::run))
         .with(pass("pairs", "compute two floats that become halves of a word at once", pairs::run))
         .with(pass("ranges", "use between which numbers values lie", ranges::run))
         .with(pass("readonly", "mark loads of memory that nothing writes", readonly::run))
         .with(pass("reassociate", "add first what does not change in a loop", reassociate::run))
         .with_module(recursion::Recursion)
+        .with(pass(
+            "remainders",
+            "take what a quotient leaves, and divide by powers of two",
+            divide::by_variables,
+        ))
         .with(pass("remat", "compute addresses behind loops there, from their indices", remat::run))
         .with(pass("params", "keep one of block parameters that are always equal", params::run))
         .with(Standard { copies_loops: true, ..partial })

@@ -78,7 +78,7 @@ fn seen_alignment(
     offset: i32,
 ) -> u32 {
     let known = known.get_or_insert_with(|| KnownBits::of_function(func, []));
-    align_at(alignment_of(&func.dfg, &func.stack_slots, globals, known, ptr), offset)
+    align_at(alignment_of(&func.dfg, globals, known, ptr), offset)
 }
 
 /// An access that may become part of a wider one.

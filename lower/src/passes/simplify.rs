@@ -382,7 +382,7 @@ impl Canonical<'_> {
         Some(if same { Simpler::Value(whole) } else { Simpler::Inst(cast) })
     }
 
-    /// Some bits of a vector that was made an integer.
+    /// Some bits of a vector that was made an integer, or of an element of one that others were put into.
     fn truncated(&mut self, inst: Inst, arg: Value) -> Option<Simpler> {
         let dfg = &self.func.dfg;
         let whole = match dfg.def_data(arg)? {
@@ -393,6 +393,7 @@ impl Canonical<'_> {
             &InstData::Unary { op: Opcode::Bitcast, arg: vector } if dfg.ty(vector).is_vector() => {
                 self.part(inst, arg, 0)
             }
+            InstData::Extract { .. } => self.part(inst, arg, 0),
             _ => None,
         }
     }

@@ -5,8 +5,11 @@
 //! known wherever the value is.
 //! `lower/tests/proof.rs` executes [`transfer`] on every pair of known bits at 4 bits.
 
-use cranelift_entity::SecondaryMap;
-use warpsmith_ir::{DataFlowGraph, Function, Inst, InstData, IntCC, Opcode, Sreg, Traits, Type, Value};
+use crate::analysis::align::alignment_in_function;
+use cranelift_entity::{EntityRef, SecondaryMap};
+use warpsmith_ir::{
+    DataFlowGraph, Function, Inst, InstData, IntCC, Opcode, Sreg, StackSlot, Traits, Type, Value,
+};
 use warpsmith_isa::limits;
 
 /// What is known of a value's bits. Those above its width are known to be 0.
@@ -64,6 +67,9 @@ pub struct KnownBits {
     /// What is assumed of values, and the conditions that say so.
     assumed: Vec<(Value, Known)>,
     conditions: Vec<Value>,
+    /// The alignment of stack slots, and of those parameters of which the caller promises one.
+    slots: Vec<u32>,
+    aligned: Vec<(Value, u32)>,
 }
 
 /// How far the operands of operands are looked at.
@@ -76,6 +82,8 @@ impl Default for KnownBits {
             found: Vec::new(),
             assumed: Vec::new(),
             conditions: Vec::new(),
+            slots: Vec::new(),
+            aligned: Vec::new(),
         }
     }
 }
@@ -86,6 +94,12 @@ impl KnownBits {
         let mut known = KnownBits::default();
         known.places.resize(func.dfg.num_values());
         known.parameters(func);
+        known.slots.extend(func.stack_slots.values().map(|slot| slot.align));
+        let values = func.layout.entry().map_or(&[][..], |entry| func.dfg.block_params(entry));
+        for (value, param) in values.iter().zip(&func.params) {
+            let align = param.byval.map(|(_, align)| align).or(param.attrs.align);
+            known.aligned.extend(align.map(|align| (*value, align)));
+        }
         assumes.into_iter().for_each(|inst| known.assume(func, inst));
         known
     }
@@ -187,6 +201,21 @@ impl KnownBits {
         (ty.is_int() && ty.bits() <= 64).then(|| self.find(dfg, value, DEPTH))
     }
 
+    /// The same, of what a value is made of to a depth; nothing of those that are not such integers.
+    pub(crate) fn find_to_depth(&mut self, dfg: &DataFlowGraph, value: Value, depth: u32) -> Known {
+        self.find(dfg, value, depth)
+    }
+
+    /// The alignment of a stack slot: 1 of those that were made since.
+    pub(crate) fn slot_alignment(&self, slot: StackSlot) -> u32 {
+        self.slots.get(slot.index()).copied().unwrap_or(1)
+    }
+
+    /// The alignment that the caller promises of a parameter.
+    pub(crate) fn parameter_alignment(&self, value: Value) -> u32 {
+        self.aligned.iter().find(|(param, _)| *param == value).map_or(1, |(_, align)| *align)
+    }
+
     fn keep(&mut self, value: Value, known: Known) {
         self.found.push(known);
         self.places[value] = self.found.len() as u32;
@@ -209,6 +238,10 @@ impl KnownBits {
         let known = match dfg.def_data(value) {
             Some(&InstData::IntConst { value }) => Known::constant(bits, value as u64),
             Some(&InstData::Sreg { reg }) => special_register(bits, reg),
+            Some(&InstData::Unary { op: Opcode::Ptrtoint, arg }) => {
+                let align = alignment_in_function(dfg, self, arg, depth - 1);
+                Known { zeros: u64::from(align - 1) & mask(bits), ones: 0 }
+            }
             Some(&InstData::Unary { op, arg }) => {
                 let from = dfg.ty(arg);
                 let arg = self.find(dfg, arg, depth - 1);

@@ -52,7 +52,7 @@ fn alignment(
             return said;
         }
         let known = known.get_or_insert_with(|| KnownBits::of_function(func, []));
-        said.max(alignment_of(&func.dfg, &func.stack_slots, globals, known, ptr).min(WIDEST))
+        said.max(alignment_of(&func.dfg, globals, known, ptr).min(WIDEST))
     };
     let to = of(said[0], to);
     // A byte that is put everywhere has no address.

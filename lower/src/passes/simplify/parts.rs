@@ -30,6 +30,7 @@ pub(super) fn part(
                 let lane = at.checked_div(element)?;
                 (*args.as_slice(&dfg.pool).get(lane as usize)?, at % element)
             }
+            InstData::Extract { lane, arg } => (arg, at + u32::from(lane) * whole),
             InstData::Unary { op: Opcode::Bitcast, arg } => (arg, at),
             // What is done to each element is not done to the whole.
             _ if dfg.ty(value).is_vector() => return None,

@@ -1,0 +1,120 @@
+//! Products and sums that may be rounded once are: `fadd contract (fmul contract a, b), c` is `fma a, b, c`.
+//!
+//! Legalisation and the importer of bitcode do so within a function as it is written, so that every level computes the same. This is for what they
+//! see apart: a product that a function returned (`o + d * t` with operators of a class), or that memory kept. A product with several uses is
+//! fused with each sum, as by other compilers for these targets; a product in front of a loop is not computed anew in it.
+
+use super::insert_before;
+use crate::analysis::Loops;
+use crate::pass::{Changes, Context};
+use cranelift_entity::SecondaryMap;
+use warpsmith_ir::{
+    Attr, Block, FastMath, FloatMode, Function, Inst, InstData, Opcode, Promise, Scalar, Value,
+};
+
+/// The name of the pass.
+pub(crate) const NAME: &str = "contract";
+
+pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
+    let blocks = || func.layout.blocks();
+    let sums: Vec<Inst> =
+        blocks().flat_map(|block| func.layout.insts(block)).filter(|&i| is_sum(func, i)).collect();
+    if sums.is_empty() {
+        return Changes::NONE;
+    }
+    let mut uses: SecondaryMap<Value, u32> = SecondaryMap::new();
+    for inst in blocks().flat_map(|block| func.layout.insts(block)) {
+        func.dfg.uses(inst).for_each(|value| uses[func.dfg.resolve(value)] += 1);
+    }
+    // The innermost loop around each block, counted from 1; outer loops come first.
+    let mut innermost: SecondaryMap<Block, u32> = SecondaryMap::new();
+    for (n, found) in (1..).zip(cx.analyses.get::<Loops>(func).iter()) {
+        found.blocks.iter().for_each(|&block| innermost[block] = n);
+    }
+    let mut changes = 0;
+    for sum in sums {
+        if let Some(fused) = fused(func, &innermost, &uses, sum) {
+            if !cx.log.allows() {
+                break;
+            }
+            cx.log.applied("fma");
+            fused.put(func, sum);
+            changes += 1;
+        }
+    }
+    Changes::to_instructions(changes)
+}
+
+/// Whether an instruction is a sum or difference that may be rounded together with a product.
+fn is_sum(func: &Function, inst: Inst) -> bool {
+    matches!(contracting(func, inst), Some((Opcode::Fadd | Opcode::Fsub, _)))
+}
+
+/// A sum, difference or product that may be rounded together with another, before legalisation and after it.
+fn contracting(func: &Function, inst: Inst) -> Option<(Opcode, [Value; 2])> {
+    match func.dfg[inst] {
+        InstData::Binary { op, args } if func.dfg.contracts(inst) => Some((op, args)),
+        InstData::List { op, attr: Attr::Float(mode), args }
+            if mode == FloatMode::fast(FastMath::CONTRACT) =>
+        {
+            let args = args.as_slice(&func.dfg.pool).try_into().ok()?;
+            (op.promise() == Some(Promise::Contract)).then_some((op, args))
+        }
+        _ => None,
+    }
+}
+
+/// What a sum with a product is as one operation.
+struct Fused {
+    factors: [Value; 2],
+    rest: Value,
+    /// Whether the first factor is negated, and what is added.
+    negated: [bool; 2],
+}
+
+/// How a sum is fused with one of its operands.
+fn fused(
+    func: &Function,
+    innermost: &SecondaryMap<Block, u32>,
+    uses: &SecondaryMap<Value, u32>,
+    sum: Inst,
+) -> Option<Fused> {
+    let (op, args) = contracting(func, sum)?;
+    let [x, y] = args.map(|arg| func.dfg.resolve(arg));
+    let ty = func.dfg.ty(x);
+    if !matches!(ty.element(), Scalar::F16 | Scalar::BF16 | Scalar::F32 | Scalar::F64) {
+        return None;
+    }
+    let nearest = |inst: Inst| func.layout.block_of(inst).map(|block| innermost[block]);
+    let product = |value: Value| {
+        let inst = func.dfg.def_inst(value)?;
+        let (Opcode::Fmul, args) = contracting(func, inst)? else { return None };
+        let pays = op == Opcode::Fadd || uses[value] == 1;
+        (pays && nearest(inst) == nearest(sum)).then(|| args.map(|arg| func.dfg.resolve(arg)))
+    };
+    let subtracts = op == Opcode::Fsub;
+    let first = |factors| Fused { factors, rest: y, negated: [false, subtracts] };
+    let second = |factors| Fused { factors, rest: x, negated: [subtracts, false] };
+    match (product(x), product(y)) {
+        // Of two products the one with fewer uses, of which less is left.
+        (Some(_), Some(factors)) if uses[y] < uses[x] => Some(second(factors)),
+        (Some(factors), _) => Some(first(factors)),
+        (None, Some(factors)) => Some(second(factors)),
+        (None, None) => None,
+    }
+}
+
+impl Fused {
+    fn put(self, func: &mut Function, sum: Inst) {
+        let Fused { factors: [a, b], rest, negated } = self;
+        let mut negate = |value: Value, negated: bool| match negated {
+            true => {
+                let ty = func.dfg.ty(value);
+                insert_before(func, sum, InstData::Unary { op: Opcode::Fneg, arg: value }, ty)
+            }
+            false => value,
+        };
+        let (a, rest) = (negate(a, negated[0]), negate(rest, negated[1]));
+        func.dfg.replace_inst(sum, InstData::Ternary { op: Opcode::Fma, args: [a, b, rest] });
+    }
+}

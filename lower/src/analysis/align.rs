@@ -21,7 +21,7 @@ pub(crate) fn alignment_of(
     alignment_to_depth(dfg, known, address, DEPTH, of_global)
 }
 
-/// The same of what a function itself says of its addresses, where numbers are looked into to a depth.
+/// The alignment that an address is seen to have from within its function, which knows nothing of variables. Numbers are looked into to a depth.
 pub(crate) fn alignment_in_function(
     dfg: &DataFlowGraph,
     known: &mut KnownBits,

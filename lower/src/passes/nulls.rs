@@ -149,7 +149,7 @@ fn comparisons(func: &Function, users: &Users, pointer: Value) -> Option<SmallVe
     Some(found)
 }
 
-/// Whether a pointer is the constant that is no address.
+/// Whether a pointer is the constant null.
 fn is_null(func: &Function, value: Value) -> bool {
     match func.dfg.def_data(value) {
         Some(&InstData::Unary { op: Opcode::Inttoptr, arg }) => {

@@ -128,6 +128,9 @@ fn of_result(func: &Function, spaces: &Spaces, inst: Inst) -> Space {
             ty => Space::One(ty),
         },
         InstData::Unary { op: Opcode::Inttoptr, arg } if func.dfg.int_const(arg) == Some(0) => Space::Null,
+        InstData::Unary { op: Opcode::Inttoptr, arg } if is_global(func, spaces, arg, MAX_SUMS) => {
+            Space::One(Type::PTR_GLOBAL)
+        }
         InstData::Binary { op: Opcode::Ptradd, args: [base, _] }
         | InstData::Index { args: [base, _], .. } => {
             // What is null plus something is not null.
@@ -135,6 +138,35 @@ fn of_result(func: &Function, spaces: &Spaces, inst: Inst) -> Space {
         }
         InstData::Ternary { op: Opcode::Select, args: [_, yes, no] } => spaces[yes].join(spaces[no]),
         _ => Space::Generic,
+    }
+}
+
+/// Sums of numbers that are looked through.
+const MAX_SUMS: u32 = 4;
+
+/// Whether a number is the address of something in global memory, where generic addresses are the same numbers, or that and an offset.
+fn is_global(func: &Function, spaces: &Spaces, number: Value, depth: u32) -> bool {
+    match func.dfg.def_data(number) {
+        Some(&InstData::Unary { op: Opcode::Ptrtoint, arg }) => match func.dfg.ty(arg) {
+            Type::PTR => spaces[arg] == Space::One(Type::PTR_GLOBAL),
+            ty => ty == Type::PTR_GLOBAL,
+        },
+        Some(&InstData::Binary { op: Opcode::Iadd, args: [x, y] }) if depth > 0 => [[x, y], [y, x]]
+            .into_iter()
+            .any(|[base, by]| is_offset(func, by, depth) && is_global(func, spaces, base, depth - 1)),
+        _ => false,
+    }
+}
+
+/// Whether a number cannot be the distance of two addresses.
+fn is_offset(func: &Function, number: Value, depth: u32) -> bool {
+    match func.dfg.def_data(number) {
+        Some(InstData::IntConst { .. }) => true,
+        Some(&InstData::Unary { op: Opcode::Sext | Opcode::Zext, arg }) => func.dfg.ty(arg).bits() <= 32,
+        Some(&InstData::Binary { op: Opcode::Imul | Opcode::Shl | Opcode::Iadd, args: [x, y] }) => {
+            depth > 0 && [x, y].into_iter().all(|part| is_offset(func, part, depth - 1))
+        }
+        _ => false,
     }
 }
 

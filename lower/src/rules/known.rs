@@ -201,7 +201,7 @@ impl KnownBits {
         (ty.is_int() && ty.bits() <= 64).then(|| self.find(dfg, value, DEPTH))
     }
 
-    /// The same, of what a value is made of to a depth; nothing of those that are not such integers.
+    /// What is known of a value from what it is made of to a depth: nothing of those that are not integers of up to 64 bits.
     pub(crate) fn find_to_depth(&mut self, dfg: &DataFlowGraph, value: Value, depth: u32) -> Known {
         self.find(dfg, value, depth)
     }

@@ -1,5 +1,5 @@
 use super::*;
-use warpsmith_ir::{parse, verify};
+use warpsmith_ir::{Promise, parse, verify};
 
 #[test]
 fn generated_modules_are_valid() {
@@ -64,7 +64,9 @@ fn operations_of_which_something_is_promised_appear() {
             }
         }
     }
-    let all: Vec<&Opcode> = Opcode::ALL.iter().filter(|op| op.promise().is_some()).collect();
+    // `contract` is a mode until legalisation.
+    let is_made = |promise| promise != Promise::Contract;
+    let all: Vec<&Opcode> = Opcode::ALL.iter().filter(|op| op.promise().is_some_and(is_made)).collect();
     assert!(all.iter().all(|op| promised.contains(op)), "{promised:?}");
 }
 

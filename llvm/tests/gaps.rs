@@ -59,6 +59,7 @@ const IMPORTED: &[(&str, &str, &[u64])] = &[
         "wide_sums",
         &[33, 0, 5, 1, 0xfffffffffffffffe, 0xffffffffffffffff, 6, 0xffffffffffffffff],
     ),
+    ("memcpy and memset of clang's headers", "block_functions", &[0x0101_0101_0101_0101, 7]),
     ("NVVM IR's modes", "nvvm_modes", &[77, 0x11]),
     ("classes of C++", "classes", &[b'd' as u64, 16, 1]),
     (

@@ -2,6 +2,7 @@
 
 use super::Out;
 use super::function::{Builder, Values};
+use super::libdevice;
 use super::signature::{Incoming, Signature};
 use super::symbols::Site;
 use crate::error::{Error, Result};
@@ -49,6 +50,9 @@ impl Builder<'_, '_, '_> {
         let attributes = function.attributes;
         if function.ty != call.signature {
             return self.call_address(inst, call);
+        }
+        if let Some(name) = libdevice::block_function(&function.name) {
+            return self.block_function(inst, call, name);
         }
         let site =
             self.importer.resolve(Site { module: self.site.module, value: GlobalValue::Function(n) })?;

@@ -56,6 +56,16 @@ const INSTRUCTIONS: &[(&str, &str)] = &[
     ("half2float", "cvt.f32.f16"),
 ];
 
+/// The function of C on a block of memory that a function of clang's headers for CUDA is. There the size is an argument of which nothing is known, and
+/// neither are the alignments; here they are what they are where it is called.
+pub(super) fn block_function(symbol: &str) -> Option<&'static str> {
+    match symbol {
+        "_ZL6memcpyPvPKvm" => Some("memcpy"),
+        "_ZL6memsetPvim" => Some("memset"),
+        _ => None,
+    }
+}
+
 /// The instruction of a name, where it is one.
 fn instruction(name: &str, ftz: bool) -> Option<Mnemonic> {
     let mut captures = Vec::new();
@@ -128,7 +138,7 @@ impl Builder<'_, '_, '_> {
     }
 
     /// C's functions on blocks of memory, which give their first operand.
-    fn block_function(&mut self, inst: &Inst, call: &Call, name: &str) -> Result<()> {
+    pub fn block_function(&mut self, inst: &Inst, call: &Call, name: &str) -> Result<()> {
         let &[to, from, size] = self.body.args(call) else {
             return Err(Error::unsupported(format!("`{name}` with other than three operands")));
         };

@@ -1003,3 +1003,35 @@ define ptx_kernel void @contract_variables(ptr %out) {
   store i64 %w3, ptr %o3
   ret void
 }
+
+; Functions on blocks of memory of clang's headers for CUDA.
+declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
+declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
+
+define internal ptr @_ZL6memcpyPvPKvm(ptr %to, ptr %from, i64 %size) {
+  call void @llvm.memcpy.p0.p0.i64(ptr %to, ptr %from, i64 %size, i1 false)
+  ret ptr %to
+}
+
+define internal ptr @_ZL6memsetPvim(ptr %to, i32 %byte, i64 %size) {
+  %b = trunc i32 %byte to i8
+  call void @llvm.memset.p0.i64(ptr %to, i8 %b, i64 %size, i1 false)
+  ret ptr %to
+}
+
+define ptx_kernel void @block_functions(ptr %out) {
+  %a = alloca [4 x i64]
+  %b = alloca [4 x i64]
+  %set = call ptr @_ZL6memsetPvim(ptr %a, i32 257, i64 16)
+  %a2 = getelementptr i64, ptr %a, i64 2
+  store i64 7, ptr %a2
+  %copied = call ptr @_ZL6memcpyPvPKvm(ptr %b, ptr %a, i64 24)
+  %b1 = getelementptr i64, ptr %copied, i64 1
+  %x = load i64, ptr %b1
+  %b2 = getelementptr i64, ptr %b, i64 2
+  %y = load i64, ptr %b2
+  store i64 %x, ptr %out
+  %o1 = getelementptr i64, ptr %out, i64 1
+  store i64 %y, ptr %o1
+  ret void
+}

@@ -370,3 +370,20 @@ fn copies_of_callees_have_a_bound() {
     Pipeline::parse("inline").unwrap().run(&mut module, &mut Options::default()).unwrap();
     assert_eq!(module.functions.len(), 1);
 }
+
+#[test]
+fn exact_pipelines_round_what_functions_return_by_itself() {
+    let text = "func @times(%a: f32, %b: f32) -> f32 {\nentry:\n  %x = fmul contract %a, %b\n  ret %x\n}\n\
+                kernel @k(%p: ptr<global>, %a: f32, %b: f32) {\nentry:\n  %ab = call @times(%a, %b)\n  %s = fadd contract %ab, %b\n  \
+                store %s, %p\n  ret\n}\n";
+    let whole = Pipeline::for_level(OptLevel::O2);
+    for (pipeline, is_fused) in [(whole.exact(), false), (whole, true)] {
+        let module = parse(text);
+        let mut module = warpsmith_lower::legalize(std::borrow::Cow::Borrowed(&module), Target::sm(90))
+            .unwrap()
+            .into_owned();
+        pipeline.run(&mut module, &mut Options::default()).unwrap();
+        let text = module.to_string();
+        assert_eq!((text.contains("fma"), text.contains("fadd contract")), (is_fused, !is_fused), "{text}");
+    }
+}

@@ -102,8 +102,7 @@ pub fn run(options: &Options) -> Outcome {
         .with_bisect_limit(debugging.bisect_limit);
     let meaning = debugging.meaning(&module)?;
     // What may be rounded otherwise leaves other bits.
-    let exact = meaning.is_some().then(|| compiler.pipeline().exact());
-    let compiler = if exact.is_some() { compiler.with_passes(exact) } else { compiler };
+    let compiler = if meaning.is_some() { compiler.with_exact_rounding() } else { compiler };
     let watched = debugging.is_watched();
     let original = meaning.is_some().then(|| module.clone());
     let source = module.source.clone();
@@ -150,8 +149,7 @@ pub fn compiler(flags: &Compilation, module: &ir::Module) -> Result<Compiler, Fa
         compiler = compiler.with_passes(pipeline);
     }
     if flags.fp_contract == FpContract::On {
-        let exact = compiler.pipeline().exact();
-        compiler = compiler.with_passes(exact);
+        compiler = compiler.with_exact_rounding();
     }
     Ok(compiler)
 }

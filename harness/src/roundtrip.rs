@@ -87,9 +87,7 @@ fn attempt(source: &str, options: &Options, report: &mut Report) -> Result<(), V
     let mut assembled: Vec<String> = Vec::new();
     for level in OptLevel::ALL {
         // What may be rounded otherwise is not the same in every byte.
-        let compiler = Compiler::new(report.target).with_opt_level(level);
-        let exact = compiler.pipeline().exact();
-        let compiler = compiler.with_passes(exact);
+        let compiler = Compiler::new(report.target).with_opt_level(level).with_exact_rounding();
         let compiled = compiler
             .compile(&module)
             .map_err(|errors| strings(&format!("{level}: "), &rendered(source, &errors)))?;

@@ -117,6 +117,12 @@ impl Compiler {
         self
     }
 
+    /// Without passes that may round otherwise ([`Pipeline::exact`]): of a module, all levels compute the same bits.
+    pub fn with_exact_rounding(self) -> Self {
+        let exact = self.pipeline().exact();
+        self.with_passes(exact)
+    }
+
     /// How registers are assigned: [`Registers::Virtual`] at [`OptLevel::O0`], else [`Registers::Joined`] with [`Debug::Full`] and
     /// [`Registers::Allocated`] without, unless set.
     pub fn with_registers(mut self, registers: impl Into<Option<Registers>>) -> Self {

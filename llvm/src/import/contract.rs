@@ -2,7 +2,8 @@
 //!
 //! This is decided when a function is imported, so that every level of optimisation computes the same. A product that is kept in a variable in
 //! between is seen where the same block has stored it there last: `float p = a * b; s += p;`. A product with several uses is fused with each sum,
-//! as by nvcc and LLVM for NVIDIA's targets; if nothing else needs it, it is dead then.
+//! as by nvcc and LLVM for NVIDIA's targets; if nothing else needs it, it is dead then. What functions return and other memory keeps is left to the
+//! pass `contract`, which the levels differ in.
 
 use super::function::{Builder, Values, local};
 use crate::error::Result;

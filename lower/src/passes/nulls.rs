@@ -45,7 +45,8 @@ struct Choice {
     cond: Value,
     /// Whether it is an address if the condition holds, and null otherwise.
     if_holds: bool,
-    address: Value,
+    /// What names the variable whose address it is.
+    variable: Inst,
 }
 
 fn choices(func: &Function, cfg: &Cfg) -> Vec<Choice> {
@@ -59,11 +60,8 @@ fn choices(func: &Function, cfg: &Cfg) -> Vec<Choice> {
             }
         }
         let Some(plan) = Plan::shape(func, cfg, block) else { continue };
-        let from = |block: &Block, before: Block| *block == before;
-        let only = cfg
-            .predecessors(plan.join)
-            .iter()
-            .all(|before| from(before, block) || plan.sides.iter().flatten().any(|side| from(before, *side)));
+        let ways = |before: &Block| *before == block || plan.sides.contains(&Some(*before));
+        let only = cfg.predecessors(plan.join).iter().all(ways);
         let Some(first) = func.layout.first_inst(plan.join).filter(|_| only) else { continue };
         for (n, &pointer) in func.dfg.block_params(plan.join).iter().enumerate() {
             if let [Some(&yes), Some(&no)] = plan.given.each_ref().map(|given| given.get(n)) {
@@ -86,17 +84,14 @@ impl Choice {
             (true, false) => (no, false),
             (true, true) | (false, false) => return None,
         };
-        variable(func, address).map(|_| Choice { pointer, before, cond, if_holds, address })
+        variable(func, address).map(|variable| Choice { pointer, before, cond, if_holds, variable })
     }
 
     fn carry_out(self, func: &mut Function, comparisons: &[Inst]) {
-        let Choice { pointer, before, cond, if_holds, address } = self;
-        let Some(variable) = variable(func, address) else { return };
+        let Choice { pointer, before, cond, if_holds, variable } = self;
+        let Some(ty) = func.dfg.first_result(variable).map(|value| func.dfg.ty(value)) else { return };
         // The address may have been computed on one way only.
-        let (data, ty) =
-            (func.dfg[variable].clone(), func.dfg.first_result(variable).map(|v| func.dfg.ty(v)));
-        let Some(ty) = ty else { return };
-        let own = insert_before(func, before, data, ty);
+        let own = insert_before(func, before, func.dfg[variable].clone(), ty);
         let own =
             insert_before(func, before, InstData::Unary { op: Opcode::Addrspacecast, arg: own }, Type::PTR);
         for &inst in comparisons {

@@ -187,11 +187,11 @@ impl Pipeline {
     pub fn for_level(level: OptLevel) -> Self {
         const O1: &str = "cfg,mem2reg,simplify,dce,recursion,inline,aggregates,cfg,mem2reg,spaces,simplify,gvn,simplify,dce,cfg";
         const FIRST: &str = "cfg,mem2reg,simplify,cfg,dce,recursion,inline,aggregates,effects,constants,cfg,mem2reg,nulls,spaces,sccp,cfg,thread,cfg,unroll,cfg,simplify,cfg,\
-                 promote,mem2reg,dce,spaces,mem2reg,constants,thread,cfg,simplify,contract,dce,unroll,cfg,tables,readonly,gvn,forward,contract,hoist,tails,cfg,conjoin,ifconvert,conjoin,simplify,licm";
+                 promote,mem2reg,dce,spaces,mem2reg,constants,thread,cfg,simplify,contract,dce,gvn,unroll,cfg,tables,readonly,gvn,forward,contract,hoist,tails,cfg,conjoin,ifconvert,conjoin,simplify,licm";
         const REST: &str = "rotate,cfg,latches,carry,cfg,halves,dce,params,partial,cfg,ranges,dce,cfg,traps,remainders,addresses,\
-                 divide,simplify,cfg,gvn,forward,licm,reassociate,licm,merge,simplify,gvn,cfg,dce,strides,counters,simplify,words,mem2reg,dse,pack,dots,narrow,pairs,bytes,dce,sink,remat,latches,cfg,place";
+                 divide,simplify,cfg,gvn,forward,licm,reassociate,licm,merge,simplify,gvn,cfg,dce,strides,counters,words,simplify,mem2reg,dse,pack,dots,narrow,pairs,bytes,dce,sink,remat,latches,cfg,place";
         // Loops that have become short in the first round, and what is constant in their copies.
-        const AGAIN: &str = "unroll,cfg,simplify,mem2reg,sccp,cfg,simplify,thread,cfg,gvn,licm,simplify,words,pairs,bytes,dce,sink,remat,cfg,place";
+        const AGAIN: &str = "unroll,cfg,simplify,mem2reg,sccp,cfg,simplify,thread,cfg,gvn,licm,words,simplify,pairs,bytes,dce,sink,remat,cfg,place";
         // Passes that copy instructions.
         const COPYING: [&str; 4] = ["unroll", "partial", "rotate", "thread"];
         let parsed = |text: &str| Pipeline::parse(text).unwrap_or_default();

@@ -245,7 +245,7 @@ impl Builder<'_, '_, '_> {
         };
         let size = size.checked_mul(count).and_then(|size| u32::try_from(size).ok());
         let size = size.ok_or_else(|| Error::unsupported("`alloca` of more than 2^32 bytes"))?;
-        let slot = self.b.create_stack_slot(size.max(1), align as u32);
+        let slot = self.b.create_stack_slot(size.max(1), (align as u32).max(roomy(size)));
         let address = self.b.ins().stack_addr(slot, 0);
         self.allocated(inst, address)
     }
@@ -405,4 +405,11 @@ fn sign(value: i64, bits: u32) -> i64 {
         1..=63 => value << (64 - bits) >> (64 - bits),
         _ => value,
     }
+}
+
+/// The alignment that a variable gets for nothing: of the largest access that its size is a multiple of. Code that reads an array of halves by words, which other
+/// compilers place well by luck, then never faults.
+fn roomy(size: u32) -> u32 {
+    const WIDEST: u32 = 16;
+    1 << size.trailing_zeros().min(WIDEST.trailing_zeros())
 }

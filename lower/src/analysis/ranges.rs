@@ -35,7 +35,7 @@ pub struct Range {
 }
 
 impl Range {
-    const fn new(low: i128, high: i128) -> Range {
+    pub(crate) const fn new(low: i128, high: i128) -> Range {
         Range { low, high }
     }
 

@@ -28,6 +28,11 @@ const TWO_WORDS: Type = match Type::vector(Scalar::I32, 2) {
     None => Type::INVALID,
 };
 
+const TWO_HALVES: Type = match Type::vector(Scalar::I16, 2) {
+    Some(ty) => ty,
+    None => Type::INVALID,
+};
+
 /// Instructions of one value that are looked at.
 const MOST: usize = 16;
 
@@ -355,6 +360,9 @@ struct Order {
 
 /// The selector of the bytes of the first word as they are.
 const SAME: u32 = 0x3210;
+/// The selectors of the lower half of each word, the first one's below and above.
+const LOW_HALVES: u32 = 0x5410;
+const LOW_HALVES_SWAPPED: u32 = 0x1054;
 
 impl Order {
     /// `None` if the bytes are not of one or two words of 32 bits, or if none of two has a zero that is needed.
@@ -403,12 +411,38 @@ impl Order {
             }
             return func.before(before).ptx(mnemonic!("prmt.b32"), (self.first, 0, selector)).first();
         };
+        let halves = match self.selector {
+            LOW_HALVES => Some([self.first, second]),
+            LOW_HALVES_SWAPPED => Some([second, self.first]),
+            _ => None,
+        };
+        if let Some([Some(low), Some(high)]) = halves.map(|words| words.map(|word| extended_half(func, word)))
+        {
+            let args = ValueList::from_slice(&[low, high], &mut func.dfg.pool);
+            let pair = insert_before(func, before, InstData::Vec { args }, TWO_HALVES);
+            return insert_before(
+                func,
+                before,
+                InstData::Unary { op: Opcode::Bitcast, arg: pair },
+                Type::I32,
+            );
+        }
         let second = match func.dfg.int_const(second) {
             // Where it is made may be further down.
             Some(value) => insert_before(func, before, InstData::IntConst { value }, Type::I32),
             None => second,
         };
         func.before(before).ptx(mnemonic!("prmt.b32"), (self.first, second, selector)).first()
+    }
+}
+
+/// The value of 16 bits that a word is an extension of: `mov` joins two of them as they are.
+fn extended_half(func: &Function, word: Value) -> Option<Value> {
+    match func.dfg.def_data(word) {
+        Some(&InstData::Unary { op: Opcode::Zext, arg }) if func.dfg.ty(arg) == Type::I16 => {
+            Some(func.dfg.resolve(arg))
+        }
+        _ => None,
     }
 }
 

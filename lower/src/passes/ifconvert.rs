@@ -14,6 +14,10 @@ use warpsmith_ir::{Block, BlockCall, Function, Inst, InstData, Opcode, Type, Val
 
 /// Operations that are computed though they may not be wanted, both sides of the branch together.
 const MAX_OPERATIONS: usize = 5;
+/// What a division by a constant counts for.
+const OPERATIONS_OF_DIVISION: usize = 3;
+/// How often it is looked again: of branches in a row, every other one is converted at a time.
+const MAX_ROUNDS: usize = 16;
 /// Values that are selected.
 const MAX_SELECTIONS: usize = 3;
 
@@ -21,7 +25,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let mut changes = 0;
     let mut cfg = cx.analyses.get::<Cfg>(func);
     // What was converted may be the side of another branch.
-    for _ in 0..4 {
+    for _ in 0..MAX_ROUNDS {
         let mut touched: EntitySet<Block> = EntitySet::new();
         let before = changes;
         for &block in cfg.reverse_postorder().iter().rev() {
@@ -169,8 +173,12 @@ pub(super) fn cost(func: &Function, inst: Inst) -> Option<usize> {
     }
     match &func.dfg[inst] {
         InstData::IntConst { .. } | InstData::FloatConst { .. } => Some(0),
-        InstData::Binary { op, .. } => match op {
-            Sdiv | Udiv | Srem | Urem | Fdiv | Frem => None,
+        InstData::Binary { op, args } => match op {
+            // By a constant it becomes a product and shifts.
+            Sdiv | Udiv | Srem | Urem => {
+                func.dfg.int_const(args[1]).filter(|&by| by != 0).map(|_| OPERATIONS_OF_DIVISION)
+            }
+            Fdiv | Frem => None,
             _ => Some(1),
         },
         InstData::Unary { op, .. } => match op {

@@ -8,6 +8,7 @@ mod overflow;
 use super::{insert_before, replace_with};
 use crate::analysis::{Cfg, Range, Ranges, exact, width};
 use crate::pass::{Changes, Context};
+use cranelift_entity::EntitySet;
 use std::cmp::Ordering;
 use warpsmith_ir::{Block, Function, Inst, InstData, IntCC, Opcode, Type, Value, ValueDef};
 
@@ -26,6 +27,13 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
             found.extend(better(&ranges, &cfg, func, inst, block).map(|better| (inst, better)));
         }
     }
+    if found.iter().any(|(_, better)| matches!(better, Better::Times(_))) {
+        let bits = used_as_bits(func, &cfg);
+        found.retain(|&(inst, better)| match func.dfg.first_result(inst) {
+            Some(result) => !matches!(better, Better::Times(_)) || !bits.contains(result),
+            None => true,
+        });
+    }
     let mut changes = found.len() as u32;
     for (inst, better) in found {
         if better.commit(func, inst).is_none() {
@@ -38,6 +46,20 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
         func.dfg.resolve_aliases();
     }
     Changes::to_instructions(changes)
+}
+
+/// Values that are used for other things than sums, products and addresses: as shifts, these may be found in patterns of bits.
+fn used_as_bits(func: &Function, cfg: &Cfg) -> EntitySet<Value> {
+    use Opcode::{Iadd, Imul, Isub, Ptradd, Sext, Zext};
+    let mut found = EntitySet::new();
+    for inst in cfg.reverse_postorder().iter().flat_map(|&block| func.layout.insts(block)) {
+        let counts = matches!(func.dfg.opcode(inst), Iadd | Imul | Isub | Ptradd | Sext | Zext)
+            || matches!(func.dfg[inst], InstData::Index { .. });
+        if !counts {
+            func.dfg.for_each_use(inst, |value| _ = found.insert(func.dfg.resolve(value)));
+        }
+    }
+    found
 }
 
 /// What an instruction is known to be in place of what it is.
@@ -82,6 +104,13 @@ fn better(ranges: &Ranges, cfg: &Cfg, func: &Function, inst: Inst, block: Block)
                 Opcode::Iadd | Opcode::Isub | Opcode::Imul if !func.dfg.no_signed_wrap(inst) => {
                     let exact = exact(op, x, y)?;
                     (exact.wrapped(bits) == exact && exact != Range::all(bits)).then_some(Better::NoWrap)
+                }
+                // Products can promise not to wrap, shifts cannot.
+                Opcode::Shl if y.low == y.high && (1..i128::from(bits) - 1).contains(&y.low) => {
+                    let factor = Range::new(1 << y.low, 1 << y.low);
+                    let exact = exact(Opcode::Imul, x, factor)?;
+                    (exact.wrapped(bits) == exact && exact != Range::all(bits))
+                        .then_some(Better::Times(1 << y.low))
                 }
                 _ => None,
             }
@@ -201,6 +230,8 @@ enum Better {
     Constant(i64),
     /// It does not wrap.
     NoWrap,
+    /// A shift as a product that does not wrap.
+    Times(i64),
 }
 
 impl std::fmt::Display for Better {
@@ -213,6 +244,7 @@ impl std::fmt::Display for Better {
             Better::Whole(_) => f.write_str("its operand was truncated without loss"),
             Better::Constant(value) => write!(f, "is {value} for all that its operands can be"),
             Better::NoWrap => f.write_str("does not wrap"),
+            Better::Times(by) => write!(f, "does not wrap, and is a product by {by}"),
         }
     }
 }
@@ -274,6 +306,12 @@ impl Better {
                 func.dfg.replace_inst(inst, InstData::IntConst { value: ty.normalize(value) });
             }
             Better::NoWrap => func.dfg.set_promised(inst, true),
+            Better::Times(by) => {
+                let InstData::Binary { args: [number, _], .. } = func.dfg[inst] else { return None };
+                let by = insert_before(func, inst, InstData::IntConst { value: by }, ty);
+                func.dfg.replace_inst(inst, InstData::Binary { op: Opcode::Imul, args: [number, by] });
+                func.dfg.set_promised(inst, true);
+            }
         }
         Some(())
     }

@@ -19,7 +19,9 @@ use crate::rules::engine::{self, Facts, Index};
 use crate::rules::known::KnownBits;
 use crate::rules::matching;
 use settled::{Changed, Settled};
-use warpsmith_ir::{Block, Function, Inst, InstData, MemFlags, Opcode, Path, Traits, Type, Value, ValueList};
+use warpsmith_ir::{
+    Block, Function, Inst, InstData, MemFlags, Opcode, Path, Scalar, Traits, Type, Value, ValueList,
+};
 
 /// Sweeps over a function; what is left after so many is found by the next run of the pass.
 const MAX_SWEEPS: u32 = 4;
@@ -178,6 +180,8 @@ enum Simpler {
     Constant(Constant),
     /// Another instruction with the same result.
     Inst(InstData),
+    /// Two numbers of 16 bits, side by side.
+    Halves([Value; 2]),
     /// A pointer and a constant, to be made.
     Moved(Value, i64),
     /// A pointer, to be made, plus a constant.
@@ -188,7 +192,7 @@ impl Simpler {
     fn name(&self) -> &'static str {
         match self {
             Simpler::Constant(_) => "fold",
-            Simpler::Value(_) | Simpler::Inst(_) => "canonical",
+            Simpler::Value(_) | Simpler::Inst(_) | Simpler::Halves(_) => "canonical",
             Simpler::Moved(..) | Simpler::Outward(..) => "address",
         }
     }
@@ -207,6 +211,12 @@ impl Simpler {
                 let promised = func.dfg.promised(inst) && func.dfg.opcode(inst) == data.opcode();
                 func.dfg.replace_inst(inst, data);
                 func.dfg.set_promised(inst, promised);
+            }
+            Simpler::Halves(halves) => {
+                let args = ValueList::from_slice(&halves, &mut func.dfg.pool);
+                let ty = Type::vector(Scalar::I16, 2).unwrap_or(Type::INVALID);
+                let pair = insert_before(func, inst, InstData::Vec { args }, ty);
+                func.dfg.replace_inst(inst, InstData::Unary { op: Opcode::Bitcast, arg: pair });
             }
             Simpler::Moved(base, by) => {
                 let by = insert_before(func, inst, InstData::IntConst { value: by }, Type::I64);
@@ -394,6 +404,11 @@ impl Canonical<'_> {
                 self.part(inst, arg, 0)
             }
             InstData::Extract { .. } => self.part(inst, arg, 0),
+            InstData::Binary { op: Opcode::Bor, .. } => {
+                let is_word = dfg.first_result(inst).is_some_and(|result| dfg.ty(result) == Type::I32);
+                let of_words = is_word && dfg.ty(arg) == Type::I64;
+                of_words.then(|| parts::halves(dfg, self.known, arg)).flatten().map(Simpler::Halves)
+            }
             _ => None,
         }
     }

@@ -29,7 +29,7 @@ const MAX_ROUNDS: usize = 128;
 /// Instructions that a loop may become, by what is left of its rounds.
 const MAX_COST: usize = 512;
 /// Instructions that its rounds may have before they are simplified.
-const MAX_SIZE: usize = 2048;
+const MAX_SIZE: usize = 8192;
 /// Instructions that a loop may become which indexes a stack slot.
 const MAX_SIZE_WITH_SLOTS: usize = 4096;
 /// Instructions that a loop may become of which the source wants it: as many as LLVM's `-pragma-unroll-threshold`.

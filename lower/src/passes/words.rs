@@ -1,18 +1,24 @@
 //! Loads and stores of words of 32 bits that are held as integers of 64 or vectors of them: where only the words are used, they are accessed as
-//! a vector of words, which costs no shifts.
+//! a vector of words, which costs no shifts. What is cut out of an integer of 64 bits and lies in one of its words is cut out of that word.
 
 use super::insert_before;
 use crate::pass::{Changes, Context};
 use cranelift_entity::SecondaryMap;
 use smallvec::SmallVec;
-use warpsmith_ir::{Block, Function, Inst, InstData, Opcode, Scalar, Type, Value, ValueList};
+use warpsmith_base::{FxHashMap, FxHashSet};
+use warpsmith_ir::{Block, Function, Inst, InstData, Opcode, Scalar, Type, Value, ValueDef, ValueList};
 
 /// The most words that one access has.
 const MAX_WORDS: u32 = 8;
 
 type Users = SecondaryMap<Value, SmallVec<[Inst; 4]>>;
 
-pub(super) fn run(func: &mut Function, _: &mut Context<'_>) -> Changes {
+pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
+    let mut changes = cut_out_of_words(func);
+    if changes > 0 {
+        // What was shifted before is used no more.
+        changes += super::dce::run(func, cx).count;
+    }
     let mut users: Users = SecondaryMap::new();
     let insts: Vec<Inst> = {
         let blocks: Vec<Block> = func.layout.blocks().collect();
@@ -29,7 +35,6 @@ pub(super) fn run(func: &mut Function, _: &mut Context<'_>) -> Changes {
             func.dfg.for_each_use(inst, |value| users[value].push(inst));
         }
     }
-    let mut changes = 0;
     for inst in insts {
         changes += u32::from(match func.dfg[inst] {
             InstData::Load { .. } => load(func, inst, &users),
@@ -41,6 +46,72 @@ pub(super) fn run(func: &mut Function, _: &mut Context<'_>) -> Changes {
         func.dfg.resolve_aliases();
     }
     Changes::to_instructions(changes)
+}
+
+/// Takes what lies in one word of an integer of 64 bits from that word. Says of how many values.
+fn cut_out_of_words(func: &mut Function) -> u32 {
+    let mut words: FxHashMap<(Value, bool), Value> = FxHashMap::default();
+    // First what is shifted: only then the lowest bits are taken from a word as well, which would cost nothing by themselves.
+    let cuts: Vec<(Inst, Value, u32)> = func
+        .layout
+        .blocks()
+        .flat_map(|block| func.layout.insts(block))
+        .filter_map(|inst| cut(func, inst).map(|(whole, at)| (inst, whole, at)))
+        .collect();
+    let shifted: FxHashSet<Value> =
+        cuts.iter().filter(|(_, _, at)| *at > 0).map(|(_, whole, _)| *whole).collect();
+    let mut changes = 0;
+    for (inst, whole, at) in cuts.into_iter().filter(|(_, whole, _)| shifted.contains(whole)) {
+        let (is_upper, by) = (at >= 32, at % 32);
+        let known = words.get(&(whole, is_upper)).copied();
+        let Some(mut word) = known.or_else(|| word_of(func, whole, is_upper)) else { continue };
+        words.insert((whole, is_upper), word);
+        if by > 0 {
+            let by = insert_before(func, inst, InstData::IntConst { value: by.into() }, Type::I32);
+            let shift = InstData::Binary { op: Opcode::Lshr, args: [word, by] };
+            word = insert_before(func, inst, shift, Type::I32);
+        }
+        let is_word = func.dfg.first_result(inst).is_some_and(|result| func.dfg.ty(result) == Type::I32);
+        match is_word {
+            true => super::replace_with(func, inst, word),
+            false => func.dfg.replace_inst(inst, InstData::Unary { op: Opcode::Trunc, arg: word }),
+        }
+        changes += 1;
+    }
+    changes
+}
+
+/// The integer of 64 bits that a shorter one is cut out of, and from which bit on, if what is not zero of it lies in one of the words.
+fn cut(func: &Function, inst: Inst) -> Option<(Value, u32)> {
+    let InstData::Unary { op: Opcode::Trunc, arg } = func.dfg[inst] else { return None };
+    let bits = func.dfg.ty(func.dfg.first_result(inst)?).bits();
+    let arg = func.dfg.resolve(arg);
+    if func.dfg.ty(arg) != Type::I64 || !matches!(bits, 8 | 16 | 32) {
+        return None;
+    }
+    let Some(&InstData::Binary { op: Opcode::Lshr, args: [whole, by] }) = func.dfg.def_data(arg) else {
+        return (bits < 32).then_some((arg, 0));
+    };
+    let at = u32::try_from(func.dfg.int_const(by)?).ok().filter(|&at| at < 64)?;
+    // Above an integer are zeros, as above its upper word. A whole word is one already.
+    let in_word = if at > 32 { true } else { at % 32 + bits <= 32 && bits < 32 };
+    in_word.then(|| (func.dfg.resolve(whole), at))
+}
+
+/// A word of an integer of 64 bits, made where that is.
+fn word_of(func: &mut Function, whole: Value, is_upper: bool) -> Option<Value> {
+    let next = match func.dfg.def(whole) {
+        ValueDef::Result(inst, _) => func.layout.next_inst(inst),
+        ValueDef::Param(block, _) => func.layout.first_inst(block),
+        ValueDef::Alias(_) | ValueDef::Detached => None,
+    };
+    let next = next?;
+    let mut half = whole;
+    if is_upper {
+        let by = insert_before(func, next, InstData::IntConst { value: 32 }, Type::I32);
+        half = insert_before(func, next, InstData::Binary { op: Opcode::Lshr, args: [half, by] }, Type::I64);
+    }
+    Some(insert_before(func, next, InstData::Unary { op: Opcode::Trunc, arg: half }, Type::I32))
 }
 
 /// The vector of words that holds the bits of an integer of 64 bits, or of a vector of these.

@@ -136,6 +136,11 @@ impl Selector<'_> {
     fn float_widen(&mut self, inst: ir::Inst, arg: Value, from: Type, to: Type) {
         let result = self.result(inst);
         match (from, to) {
+            // ptxas makes a shift of it.
+            (Type::BF16, Type::F32) if self.has_sm(90) => {
+                let source = Operand::Use(self.reg(arg));
+                self.emit(ptx!(Cvt.F32.Bf16), &[result, source]);
+            }
             (Type::BF16, Type::F32) => {
                 let bits = self.temp(RegClass::B32);
                 self.extend_into(bits, false, arg, Type::I16, Type::I32);

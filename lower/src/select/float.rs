@@ -84,6 +84,10 @@ impl Selector<'_> {
             Type::BF16 => Operand::Use(self.reg(value)),
             _ => return self.operand(value),
         };
+        // An instruction of `sm_90`, of which ptxas makes the same shift.
+        if self.has_sm(90) {
+            return self.emit_new(RegClass::B32, ptx!(Cvt.F32.Bf16), &[source]);
+        }
         let bits = self.emit_new(RegClass::B32, ptx!(Cvt.U32.U16), &[source]);
         self.emit_new(RegClass::B32, ptx!(Shl.B32), &[bits, Operand::Int(16)])
     }

@@ -42,7 +42,7 @@ impl Selector<'_> {
                 (flat, operand, signature.operands.get(written + n))
                 && let Some(constant) = args.clone().next().and_then(|value| self.literal(value, place))
             {
-                operands.push(Operand::Int(constant));
+                operands.push(constant);
                 _ = args.next();
                 continue;
             }
@@ -73,11 +73,20 @@ impl Selector<'_> {
         }
     }
 
-    /// The constant that an integer is, where the operand may be a literal.
-    fn literal(&self, value: Value, place: &SigOperand) -> Option<i64> {
+    /// The constant that a number is, where the operand may be a literal.
+    fn literal(&self, value: Value, place: &SigOperand) -> Option<Operand> {
         let SigKind::Value(what) = &place.kind else { return None };
-        let &InstData::IntConst { value: constant } = self.def(value)? else { return None };
         let ty = self.ty(value);
+        let number = self.def(value)?;
+        if let InstData::FloatConst { bits } = *number {
+            let fits = what.count.is_none() && what.accepts.contains(Accepts::IMMEDIATE);
+            return match (ty, what.ty) {
+                (Type::F32, ScalarType::F32) if fits => Some(Operand::F32(bits as u32)),
+                (Type::F64, ScalarType::F64) if fits => Some(Operand::F64(bits)),
+                _ => None,
+            };
+        }
+        let &InstData::IntConst { value: constant } = number else { return None };
         let fits = !ty.is_float()
             && matches!(ty.bits(), 32 | 64)
             && what.ty.bits() == ty.bits()
@@ -85,7 +94,7 @@ impl Selector<'_> {
             && what.count.is_none()
             && what.accepts.contains(Accepts::IMMEDIATE)
             && what.range.is_none_or(|range| range.contains(constant));
-        fits.then_some(constant)
+        fits.then_some(Operand::Int(constant))
     }
 
     /// The destination operands. A result held in two registers is written to one of twice the size, to be taken apart behind the

@@ -13,7 +13,7 @@ const MAX_SIZE: usize = 112;
 /// Rounds that become one where the source says nothing, the most first.
 const ROUNDS: [usize; 2] = [4, 2];
 /// Rounds that become one where nothing remains then.
-const EXACT: std::ops::RangeInclusive<usize> = 3..=8;
+const EXACT: std::ops::RangeInclusive<usize> = 3..=16;
 /// Tests that decide together whether a loop goes on.
 const MAX_TESTS: usize = 4;
 /// The most that a fixed step is, so that several of them do not wrap.
@@ -217,6 +217,16 @@ impl Counter {
 
     /// How many rounds there are, if that is known.
     fn rounds(&self, func: &Function) -> Option<u128> {
+        self.run(func).map(|(rounds, _)| rounds)
+    }
+
+    /// The numbers that it counts through, from the least to the greatest, if they are known.
+    pub(super) fn span(&self, func: &Function) -> Option<[i128; 2]> {
+        self.run(func).map(|(_, span)| span)
+    }
+
+    /// How many rounds there are, and what the counter is in them.
+    fn run(&self, func: &Function) -> Option<(u128, [i128; 2])> {
         let (Step::Constant(step), None) = (self.step, self.widened) else { return None };
         let (start, bound) = (func.dfg.int_const(self.start)?, func.dfg.int_const(self.bound)?);
         let bits = func.dfg.ty(self.bound).bits();
@@ -239,8 +249,10 @@ impl Counter {
             IntCC::Ne | IntCC::Eq => return None,
         };
         // The last counter must not have wrapped.
-        let last = start + rounds * step;
-        ((limits[0]..=limits[1]).contains(&last)).then_some(rounds as u128)
+        let end = start + rounds * step;
+        let last = end - step;
+        let is_known = (limits[0]..=limits[1]).contains(&end);
+        is_known.then_some((rounds as u128, [start.min(last), start.max(last)]))
     }
 }
 

@@ -37,6 +37,7 @@ pub(super) fn share(func: &mut Function, plan: &Plan, guard: &Guard, copies: &[C
         plan,
         step: counts.step,
         counter,
+        span: counts.span(func).filter(|span| func.dfg.ty(counter) == Type::I32 && is_narrow(*span)),
         end: guard.end,
         signed: signed || promised,
         unsigned,
@@ -163,6 +164,8 @@ struct Strides<'p> {
     plan: &'p Plan,
     step: Step,
     counter: Value,
+    /// The least and the greatest number that the counter is, if it is one of 32 bits and they are known.
+    span: Option<[i128; 2]>,
     /// In front of this, what strides are made of is computed.
     end: Inst,
     /// The counter does not wrap, read as signed.
@@ -246,12 +249,52 @@ impl Strides<'_> {
             return Some(known);
         }
         let inst = func.dfg.def_inst(value)?;
-        if depth > MAX_DEPTH || !func.dfg.no_signed_wrap(inst) {
+        if depth > MAX_DEPTH {
+            return None;
+        }
+        // A shift promises nothing, but where the counter's numbers are known it is a product that does not wrap.
+        if let InstData::Binary { op: Opcode::Shl, args: [shifted, by] } = func.dfg[inst] {
+            self.bounds(func, value, depth)?;
+            let by = u32::try_from(func.dfg.int_const(by)?).ok()?;
+            let stride = self.narrow(func, shifted, depth + 1)?;
+            return self.times(func, stride, 1i64.checked_shl(by)?);
+        }
+        if !func.dfg.no_signed_wrap(inst) {
             return None;
         }
         let InstData::Binary { op, args } = func.dfg[inst] else { return None };
         self.relies_on_promise = true;
         self.binary(func, op, args, depth, Self::narrow)
+    }
+
+    /// Between which numbers a value of 32 bits is in all rounds, if it does not wrap in any: one that is computed from the counter and from constants.
+    fn bounds(&self, func: &Function, value: Value, depth: u32) -> Option<[i128; 2]> {
+        if value == self.counter {
+            return self.span;
+        }
+        if let Some(constant) = func.dfg.int_const(value) {
+            return Some([constant.into(); 2]);
+        }
+        let &InstData::Binary { op, args } = func.dfg.def_data(value)? else { return None };
+        if depth > MAX_DEPTH || func.dfg.ty(value) != Type::I32 {
+            return None;
+        }
+        let [[a, b], [c, d]] = match args.map(|arg| self.bounds(func, arg, depth + 1)) {
+            [Some(x), Some(y)] => [x, y],
+            [None, _] | [_, None] => return None,
+        };
+        let products = |c: i128, d: i128| {
+            let all = [a * c, a * d, b * c, b * d];
+            Some([*all.iter().min()?, *all.iter().max()?])
+        };
+        let [low, high] = match op {
+            Opcode::Iadd => [a + c, b + d],
+            Opcode::Isub => [a - d, b - c],
+            Opcode::Imul => products(c, d)?,
+            Opcode::Shl if c == d && (0..31).contains(&c) => products(1 << c, 1 << c)?,
+            _ => return None,
+        };
+        is_narrow([low, high]).then_some([low, high])
     }
 
     fn leaf(&self, func: &mut Function, value: Value, counts: bool) -> Option<Stride> {
@@ -340,4 +383,9 @@ impl Strides<'_> {
             }
         }
     }
+}
+
+/// Whether numbers between these are ones of 32 bits with a sign.
+fn is_narrow([low, high]: [i128; 2]) -> bool {
+    low >= i32::MIN.into() && high <= i32::MAX.into()
 }

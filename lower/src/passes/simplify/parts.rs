@@ -56,6 +56,13 @@ pub(super) fn part(
     None
 }
 
+/// The two values of 16 bits that the lowest word of another is put together of.
+pub(super) fn halves(dfg: &DataFlowGraph, known: &mut KnownBits, value: Value) -> Option<[Value; 2]> {
+    let low = part(dfg, known, value, 0, 16)?;
+    let high = part(dfg, known, value, 16, 16)?;
+    [low, high].iter().all(|&half| dfg.ty(half) == Type::I16).then_some([low, high])
+}
+
 /// The value that the elements of a vector are all parts of, in their order from the lowest on.
 pub(super) fn whole(dfg: &DataFlowGraph, elements: &[Value], ty: Type) -> Option<Value> {
     let bits = ty.element_type().bits();

@@ -1,5 +1,5 @@
-//! Operations of the PTX tables that core operations say as well: comparisons, selections, moves and widened `bf16`, which inline assembly is full of. As core
-//! operations they are simplified, shared and moved like all others.
+//! Operations of the PTX tables that core operations say as well: comparisons, selections, moves, arithmetic that rounds to nearest and widened `bf16`, which
+//! inline assembly and libdevice are full of. As core operations they are simplified, shared and moved like all others.
 
 use crate::passes::{insert_before, replace_with};
 use warpsmith_ir::{
@@ -36,6 +36,8 @@ pub(super) fn to_core(func: &mut Function, inst: Inst) -> bool {
         .map(|operand| match *operand {
             PtxOperand::Value => args.next().map(Taken::Value),
             PtxOperand::Int(value) => i64::try_from(value).ok().map(Taken::Constant),
+            PtxOperand::F32(bits) if ty == ScalarType::F32 => Some(Taken::Float(bits.into())),
+            PtxOperand::F64(bits) if ty == ScalarType::F64 => Some(Taken::Float(bits)),
             _ => None,
         })
         .collect();
@@ -55,6 +57,25 @@ pub(super) fn to_core(func: &mut Function, inst: Inst) -> bool {
             true
         }
         (isa::Opcode::Setp, [how, _], &[a, b]) if to == Type::I1 => compare(func, inst, *how, ty, a, b),
+        (isa::Opcode::Fma, [Mod::Rn, _], &[a, b, c]) if is_float(ty, to) => {
+            let [Some(a), Some(b), Some(c)] = [a, b, c].map(|operand| as_type(func, inst, operand, to))
+            else {
+                return false;
+            };
+            func.dfg.replace_inst(inst, InstData::Ternary { op: Opcode::Fma, args: [a, b, c] });
+            true
+        }
+        (table, mods, &[arg]) if is_float(ty, to) => {
+            let op = match (table, mods) {
+                (isa::Opcode::Abs, [_]) => Opcode::Fabs,
+                (isa::Opcode::Neg, [_]) => Opcode::Fneg,
+                (isa::Opcode::Sqrt, [Mod::Rn, _]) => Opcode::Fsqrt,
+                _ => return false,
+            };
+            let Some(arg) = as_type(func, inst, arg, to) else { return false };
+            func.dfg.replace_inst(inst, InstData::Unary { op, arg });
+            true
+        }
         (table, mods, &[a, b]) => {
             let Some(op) = binary(table, mods, ty, to) else { return false };
             let (Some(a), Some(b)) = (as_type(func, inst, a, to), as_type(func, inst, b, to)) else {
@@ -74,11 +95,15 @@ fn binary(table: isa::Opcode, mods: &[Mod], ty: ScalarType, to: Type) -> Option<
     }
     let is_plain = mods.len() == 1;
     if matches!(ty, ScalarType::F32 | ScalarType::F64) {
+        let rounds = is_plain || matches!(mods, [Mod::Rn, _]);
         return match table {
-            _ if !to.is_float() || !(is_plain || matches!(mods, [Mod::Rn, _])) => None,
-            isa::Opcode::Add => Some(Opcode::Fadd),
-            isa::Opcode::Sub => Some(Opcode::Fsub),
-            isa::Opcode::Mul => Some(Opcode::Fmul),
+            _ if !is_float(ty, to) => None,
+            isa::Opcode::Add if rounds => Some(Opcode::Fadd),
+            isa::Opcode::Sub if rounds => Some(Opcode::Fsub),
+            isa::Opcode::Mul if rounds => Some(Opcode::Fmul),
+            isa::Opcode::Div if rounds && !is_plain => Some(Opcode::Fdiv),
+            isa::Opcode::Min if is_plain => Some(Opcode::Fmin),
+            isa::Opcode::Max if is_plain => Some(Opcode::Fmax),
             _ => None,
         };
     }
@@ -98,6 +123,14 @@ fn binary(table: isa::Opcode, mods: &[Mod], ty: ScalarType, to: Type) -> Option<
         isa::Opcode::Max => Some(if signed { Opcode::Smax } else { Opcode::Umax }),
         _ => None,
     }
+}
+
+/// Whether an operation of a table is on floats that the IR has operations for which round as it does, and leaves one.
+fn is_float(ty: ScalarType, to: Type) -> bool {
+    matches!(ty, ScalarType::F32 | ScalarType::F64)
+        && to.is_float()
+        && !to.is_vector()
+        && to.bits() == ty.bits()
 }
 
 /// Whether a generic address that was cast from another points into a state space (PTX ISA 9.0, 9.7.9.23). `None` if that is not known.
@@ -166,6 +199,8 @@ fn widen_bf16(func: &mut Function, inst: Inst, half: Value, to: Type) -> bool {
 enum Taken {
     Value(Value),
     Constant(i64),
+    /// The bits of a float of the type of the operation.
+    Float(u64),
 }
 
 fn compare(func: &mut Function, inst: Inst, how: Mod, ty: ScalarType, a: Taken, b: Taken) -> bool {
@@ -185,10 +220,7 @@ fn compare(func: &mut Function, inst: Inst, how: Mod, ty: ScalarType, a: Taken, 
         _ => return false,
     };
     if core.is_float() {
-        // Literals of floats are not integers.
-        let (Taken::Value(_), Taken::Value(_), Some(cond)) = (a, b, float_condition(how)) else {
-            return false;
-        };
+        let Some(cond) = float_condition(how) else { return false };
         let (Some(a), Some(b)) = (as_type(func, inst, a, core), as_type(func, inst, b, core)) else {
             return false;
         };
@@ -210,7 +242,10 @@ fn as_type(func: &mut Function, inst: Inst, operand: Taken, ty: Type) -> Option<
             let value = ty.normalize(value);
             Some(insert_before(func, inst, InstData::IntConst { value }, ty))
         }
-        Taken::Constant(_) => None,
+        Taken::Float(bits) if ty.is_float() && !ty.is_vector() => {
+            Some(insert_before(func, inst, InstData::FloatConst { bits }, ty))
+        }
+        Taken::Constant(_) | Taken::Float(_) => None,
         Taken::Value(value) => {
             let from = func.dfg.ty(value);
             if from == ty {

@@ -3,7 +3,7 @@
 
 use super::Generator;
 use arbitrary::Result;
-use warpsmith_ir::{FastMath, FloatMode, InstBuilder, Opcode, Type, Value};
+use warpsmith_ir::{FastMath, FloatMode, InstBuilder, MemFlags, Opcode, Type, Value};
 
 /// Operations that a step chooses from, with how many operands each has.
 const OPS: [(Opcode, usize); 9] = [
@@ -75,6 +75,9 @@ impl Generator<'_, '_, '_> {
             let (x, y) = (*self.u.choose(&leaves)?, *self.u.choose(&leaves)?);
             let constant = self.b.ins().fconst(ty, bits(ty, *self.u.choose(&[0.0, 1.0, 2.0, 3.0])?));
             let y = if self.u.ratio(1, 4)? { constant } else { y };
+            if self.config.memory && self.u.ratio(1, 4)? {
+                last = self.through_memory(last);
+            }
             last = match self.u.int_in_range(0..=9)? {
                 0 => self.flagged(Opcode::Fadd, flags, &[last, y]),
                 1 => self.flagged(Opcode::Fsub, flags, &[last, y]),
@@ -107,6 +110,15 @@ impl Generator<'_, '_, '_> {
         let whole = self.b.ins().fptosi(Type::I32, last);
         self.values.push(whole);
         Ok(())
+    }
+
+    /// The value as memory keeps it, of which a compiler makes the value again when it has done most of what it does to a function.
+    fn through_memory(&mut self, value: Value) -> Value {
+        let ty = self.b.func().dfg.ty(value);
+        let slot = self.b.create_stack_slot(8, 8);
+        let at = self.b.ins().stack_addr(slot, 0);
+        self.b.ins().store(MemFlags::PLAIN, value, at, 0);
+        self.b.ins().load(ty, MemFlags::PLAIN, at, 0)
     }
 
     /// An operation with flags.

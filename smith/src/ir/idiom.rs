@@ -24,6 +24,7 @@ impl Generator<'_, '_, '_> {
             Idiom::WideProduct => self.wide_product(),
             Idiom::Tie if self.config.floats => self.tie(),
             Idiom::ConvertedNumber if self.config.floats => self.converted_number(),
+            Idiom::PackedBytes if self.u.ratio(1, 2)? => self.reordered_bytes(),
             Idiom::PackedBytes if self.config.vectors => self.packed_bytes(),
             Idiom::Tie | Idiom::ConvertedNumber | Idiom::PackedBytes => self.wide_product(),
             Idiom::Rotation => self.rotation(),
@@ -40,6 +41,9 @@ impl Generator<'_, '_, '_> {
             Idiom::Quotient => self.quotient(),
             Idiom::Neighbours => self.neighbours(),
             Idiom::Tile => self.tile(),
+            Idiom::Checked => self.checked(),
+            Idiom::Optional => self.optional(),
+            Idiom::Bulky => self.bulky(),
         }
     }
 

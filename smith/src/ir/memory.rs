@@ -200,6 +200,10 @@ impl Generator<'_, '_, '_> {
             (Reach::Slot, Some(_)) => match (pointers.slot, pointers.shared) {
                 (Some(slot), Some(shared)) => {
                     let is_slot = self.u.ratio(2, 3)?;
+                    let shared = match pointers.other_shared {
+                        Some(other) if self.u.ratio(1, 2)? => other,
+                        Some(_) | None => shared,
+                    };
                     let base = if is_slot { self.b.ins().stack_addr(slot, 0) } else { shared };
                     let bytes = if is_slot { 64 } else { 8 };
                     if size > bytes {

@@ -38,6 +38,9 @@ pub(super) enum Idiom {
     Quotient,
     Neighbours,
     Tile,
+    Checked,
+    Optional,
+    Bulky,
 }
 
 /// What an access can reach.
@@ -78,11 +81,11 @@ const KINDS: [(Kind, usize); 12] = [
     (Kind::Pattern, 12),
     (Kind::Table, 4),
 ];
-const IDIOMS: [(Idiom, usize); 15] = [
+const IDIOMS: [(Idiom, usize); 18] = [
     (Idiom::WideProduct, 2),
     (Idiom::Tie, 2),
     (Idiom::ConvertedNumber, 1),
-    (Idiom::PackedBytes, 1),
+    (Idiom::PackedBytes, 2),
     (Idiom::Rotation, 1),
     (Idiom::Field, 1),
     (Idiom::Extremum, 1),
@@ -94,6 +97,9 @@ const IDIOMS: [(Idiom, usize); 15] = [
     (Idiom::Quotient, 2),
     (Idiom::Neighbours, 4),
     (Idiom::Tile, 1),
+    (Idiom::Checked, 2),
+    (Idiom::Optional, 2),
+    (Idiom::Bulky, 2),
 ];
 const REACHES: [(Reach, usize); 9] = [
     (Reach::Own, 4),

@@ -69,16 +69,13 @@ impl Generator<'_, '_, '_> {
     /// Operations on small whole numbers, which are exact in whatever order, so that flags may allow everything: the result is the same, as an integer.
     fn exact(&mut self, ty: Type) -> Result<()> {
         let leaves = [self.small(ty)?, self.small(ty)?];
-        let flags = if self.u.ratio(1, 4)? { FastMath::REASSOC } else { EXACT };
+        let flags = *self.u.choose(&[FastMath::REASSOC, FastMath::CONTRACT, EXACT, EXACT])?;
         let mut last = leaves[0];
         for _ in 0..self.u.int_in_range(1..=3)? {
             let (x, y) = (*self.u.choose(&leaves)?, *self.u.choose(&leaves)?);
             let constant = self.b.ins().fconst(ty, bits(ty, *self.u.choose(&[0.0, 1.0, 2.0, 3.0])?));
             let y = if self.u.ratio(1, 4)? { constant } else { y };
-            if self.config.memory && self.u.ratio(1, 4)? {
-                last = self.through_memory(last);
-            }
-            last = match self.u.int_in_range(0..=9)? {
+            last = match self.u.int_in_range(0..=10)? {
                 0 => self.flagged(Opcode::Fadd, flags, &[last, y]),
                 1 => self.flagged(Opcode::Fsub, flags, &[last, y]),
                 2 => self.flagged(Opcode::Fsub, flags, &[y, last]),
@@ -96,7 +93,15 @@ impl Generator<'_, '_, '_> {
                     let half = self.flagged(Opcode::Fdiv, flags | FastMath::ARCP, &[last, two]);
                     self.flagged(Opcode::Fmul, flags, &[half, constant])
                 }
-                8 => {
+                8 if self.config.memory => {
+                    // Apart until the function is optimised.
+                    let product = self.flagged(Opcode::Fmul, flags, &[last, x]);
+                    let product = self.through_memory(product);
+                    let op = if self.u.ratio(1, 2)? { Opcode::Fadd } else { Opcode::Fsub };
+                    let args = if self.u.ratio(1, 2)? { [product, y] } else { [y, product] };
+                    self.flagged(op, flags, &args)
+                }
+                9 => {
                     let product = self.flagged(Opcode::Fmul, flags, &[last, x]);
                     self.flagged(Opcode::Fdiv, flags, &[product, x])
                 }
@@ -142,7 +147,7 @@ impl Generator<'_, '_, '_> {
     }
 
     /// A whole number from one to eight.
-    fn small(&mut self, ty: Type) -> Result<Value> {
+    pub(super) fn small(&mut self, ty: Type) -> Result<Value> {
         let any = self.value(Type::I32)?;
         let (mask, one) = (self.number(Type::I32, 7), self.number(Type::I32, 1));
         let low = self.b.ins().band(any, mask);

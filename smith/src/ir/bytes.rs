@@ -1,8 +1,8 @@
-//! Bytes of words in another order: what shifts and rotations by whole bytes, masks and logic put together.
+//! Bytes of words in another order: what shifts and rotations by whole bytes, masks and logic put together. And parts of what is loaded.
 
 use super::Generator;
 use arbitrary::Result;
-use warpsmith_ir::{InstBuilder, Type, Value};
+use warpsmith_ir::{InstBuilder, MemFlags, Type, Value};
 
 impl Generator<'_, '_, '_> {
     /// A word of bytes of two others, of which one may have bytes that are zero.
@@ -47,5 +47,39 @@ impl Generator<'_, '_, '_> {
                 self.b.ins().bor(high, low)
             }
         })
+    }
+
+    /// Parts of what is loaded, of which nothing else is used: one of a word, or what is cut out of 64 bits, anywhere.
+    pub(super) fn part_of_loaded(&mut self) -> Result<()> {
+        let Some(pointers) = self.pointers else { return self.regular() };
+        let place = 8 * self.u.int_in_range(0..=15)?;
+        if self.u.ratio(1, 3)? {
+            let word = self.b.ins().load(Type::I32, MemFlags::PLAIN, pointers.input, place);
+            let part = match self.u.int_in_range(0..=4)? {
+                0 => self.b.ins().band_imm(word, 0xff),
+                1 => self.b.ins().band_imm(word, 0xffff),
+                2 => self.b.ins().lshr_imm(word, 24),
+                3 => self.b.ins().lshr_imm(word, 16),
+                _ => {
+                    let upper = self.b.ins().lshr_imm(word, *self.u.choose(&[8, 16])?);
+                    self.b.ins().band_imm(upper, 0xff)
+                }
+            };
+            self.values.push(part);
+            return Ok(());
+        }
+        let whole = self.b.ins().load(Type::I64, MemFlags::PLAIN, pointers.input, place);
+        for _ in 0..self.u.int_in_range(1..=3)? {
+            let ty = *self.u.choose(&[Type::I8, Type::I16, Type::I32, Type::I32])?;
+            let by = if self.u.ratio(1, 2)? { 32 } else { 4 * self.u.int_in_range(0..=15)? };
+            let from = match self.u.int_in_range(0..=2)? {
+                _ if by == 0 => whole,
+                0 => self.b.ins().ashr_imm(whole, by),
+                _ => self.b.ins().lshr_imm(whole, by),
+            };
+            let part = self.b.ins().trunc(ty, from);
+            self.values.push(part);
+        }
+        Ok(())
     }
 }

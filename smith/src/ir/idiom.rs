@@ -24,6 +24,7 @@ impl Generator<'_, '_, '_> {
             Idiom::WideProduct => self.wide_product(),
             Idiom::Tie if self.config.floats => self.tie(),
             Idiom::ConvertedNumber if self.config.floats => self.converted_number(),
+            Idiom::PackedBytes if self.u.ratio(1, 3)? => self.part_of_loaded(),
             Idiom::PackedBytes if self.u.ratio(1, 2)? => self.reordered_bytes(),
             Idiom::PackedBytes if self.config.vectors => self.packed_bytes(),
             Idiom::Tie | Idiom::ConvertedNumber | Idiom::PackedBytes => self.wide_product(),
@@ -31,10 +32,12 @@ impl Generator<'_, '_, '_> {
             Idiom::Field => self.field(),
             Idiom::Extremum => self.extremum(),
             Idiom::CountedLoop if self.u.ratio(1, 4)? => self.search(),
+            Idiom::CountedLoop if self.u.ratio(1, 6)? => self.asked_again(),
             Idiom::CountedLoop if self.config.memory && self.u.ratio(1, 4)? => self.state(),
             Idiom::CountedLoop if self.config.memory && self.u.ratio(1, 4)? => self.filled(),
             Idiom::CountedLoop => self.counted_loop(),
             Idiom::ExtendedCounter => self.extended_counter(),
+            Idiom::Conditional if self.u.ratio(1, 3)? => self.chosen_by_part(),
             Idiom::Conditional => self.conditional(),
             Idiom::ShortCircuit => self.short_circuit(),
             Idiom::Dot => self.dot(),
@@ -44,6 +47,9 @@ impl Generator<'_, '_, '_> {
             Idiom::Checked => self.checked(),
             Idiom::Optional => self.optional(),
             Idiom::Bulky => self.bulky(),
+            Idiom::Halves => self.in_halves(),
+            Idiom::Late if self.u.ratio(1, 2)? => self.used_late(),
+            Idiom::Late => self.ends_alike(),
         }
     }
 

@@ -41,6 +41,8 @@ pub(super) enum Idiom {
     Checked,
     Optional,
     Bulky,
+    Halves,
+    Late,
 }
 
 /// What an access can reach.
@@ -81,11 +83,11 @@ const KINDS: [(Kind, usize); 12] = [
     (Kind::Pattern, 12),
     (Kind::Table, 4),
 ];
-const IDIOMS: [(Idiom, usize); 18] = [
+const IDIOMS: [(Idiom, usize); 20] = [
     (Idiom::WideProduct, 2),
     (Idiom::Tie, 2),
     (Idiom::ConvertedNumber, 1),
-    (Idiom::PackedBytes, 2),
+    (Idiom::PackedBytes, 3),
     (Idiom::Rotation, 1),
     (Idiom::Field, 1),
     (Idiom::Extremum, 1),
@@ -100,6 +102,8 @@ const IDIOMS: [(Idiom, usize); 18] = [
     (Idiom::Checked, 2),
     (Idiom::Optional, 2),
     (Idiom::Bulky, 2),
+    (Idiom::Halves, 3),
+    (Idiom::Late, 2),
 ];
 const REACHES: [(Reach, usize); 9] = [
     (Reach::Own, 4),

@@ -11,13 +11,17 @@ impl Generator<'_, '_, '_> {
         if !self.config.memory {
             return self.regular();
         }
+        if self.u.ratio(1, 3)? {
+            return self.one_of_two();
+        }
         let slot = self.b.create_stack_slot(8, 8);
         let at = self.b.ins().stack_addr(slot, 0);
         let first = self.value(Type::I64)?;
         self.b.ins().store(MemFlags::PLAIN, first, at, 0);
         let zero = self.number(Type::I64, 0);
         let null = self.b.ins().inttoptr(Type::PTR, zero);
-        let pointer = self.variable_or(at, null)?;
+        let address = self.b.ins().addrspacecast(Type::PTR, at);
+        let pointer = self.either_address(address, null)?;
         for _ in 0..self.u.int_in_range(1..=2)? {
             let more = self.value(Type::I64)?;
             let (change, next) = (self.b.create_block(), self.b.create_block());
@@ -43,8 +47,11 @@ impl Generator<'_, '_, '_> {
         if self.u.ratio(1, 4)? {
             let kept = self.b.create_stack_slot(8, 8);
             let kept = self.b.ins().stack_addr(kept, 0);
-            self.b.ins().store(MemFlags::PLAIN, pointer, kept, 0);
-            let again = self.b.ins().load(Type::PTR, MemFlags::PLAIN, kept, 0);
+            // Of other memory a compiler would make the pointer again.
+            let mut flags = MemFlags::PLAIN;
+            flags.volatile = true;
+            self.b.ins().store(flags, pointer, kept, 0);
+            let again = self.b.ins().load(Type::PTR, flags, kept, 0);
             let nowhere = self.b.ins().icmp(IntCC::Eq, again, null);
             self.values.push(nowhere);
         }
@@ -53,23 +60,45 @@ impl Generator<'_, '_, '_> {
         Ok(())
     }
 
-    /// The generic address of a variable or the null pointer, by a condition: as a choice, or as what two ways hand on.
-    fn variable_or(&mut self, at: Value, null: Value) -> Result<Value> {
-        let wanted = self.condition()?;
+    /// Two variables, one of which is read, or written, through a pointer. One may be written in between.
+    fn one_of_two(&mut self) -> Result<()> {
+        let mut addresses = Vec::new();
+        for _ in 0..2 {
+            let slot = self.b.create_stack_slot(8, 8);
+            let at = self.b.ins().stack_addr(slot, 0);
+            let first = self.value(Type::I64)?;
+            self.b.ins().store(MemFlags::PLAIN, first, at, 0);
+            addresses.push(at);
+        }
+        let pointer = self.either_address(addresses[0], addresses[1])?;
         if self.u.ratio(1, 2)? {
-            let address = self.b.ins().addrspacecast(Type::PTR, at);
-            let (yes, no) = if self.u.ratio(1, 2)? { (address, null) } else { (null, address) };
-            return Ok(self.b.ins().select(wanted, yes, no));
+            let value = self.value(Type::I64)?;
+            let to = if self.u.ratio(1, 4)? { pointer } else { *self.u.choose(&addresses)? };
+            self.b.ins().store(MemFlags::PLAIN, value, to, 0);
+        }
+        for at in [pointer, addresses[0], addresses[1]] {
+            let value = self.b.ins().load(Type::I64, MemFlags::PLAIN, at, 0);
+            self.values.push(value);
+        }
+        Ok(())
+    }
+
+    /// One of two addresses, by a condition: as a choice, or as what two ways hand on.
+    fn either_address(&mut self, a: Value, b: Value) -> Result<Value> {
+        let ty = self.b.func().dfg.ty(a);
+        let condition = self.condition()?;
+        if self.u.ratio(1, 2)? {
+            let (yes, no) = if self.u.ratio(1, 2)? { (a, b) } else { (b, a) };
+            return Ok(self.b.ins().select(condition, yes, no));
         }
         let (way, join) = (self.b.create_block(), self.b.create_block());
-        let pointer = self.b.append_block_param(join, Type::PTR);
+        let pointer = self.b.append_block_param(join, ty);
         match self.u.ratio(1, 2)? {
-            true => self.b.ins().brif(wanted, way, &[], join, &[null]),
-            false => self.b.ins().brif(wanted, join, &[null], way, &[]),
+            true => self.b.ins().brif(condition, way, &[], join, &[b]),
+            false => self.b.ins().brif(condition, join, &[b], way, &[]),
         };
         self.b.switch_to_block(way);
-        let address = self.b.ins().addrspacecast(Type::PTR, at);
-        self.b.ins().jump(join, &[address]);
+        self.b.ins().jump(join, &[a]);
         self.b.switch_to_block(join);
         Ok(pointer)
     }

@@ -1,4 +1,4 @@
-//! A loop that is left at its head and from its middle, for two places that meet again.
+//! A loop that is left at its head and from its middle, for two places that meet again; and one that asks the same in each round.
 
 use super::Generator;
 use arbitrary::Result;
@@ -47,6 +47,42 @@ impl Generator<'_, '_, '_> {
         self.b.switch_to_block(meeting);
         let result = self.behind(&used, which)?;
         self.values.push(result);
+        Ok(())
+    }
+
+    /// A loop that asks in each round what is the same in all, for all threads: by a parameter of the kernel.
+    pub(super) fn asked_again(&mut self) -> Result<()> {
+        if self.pointers.is_none() {
+            return self.search();
+        }
+        let entry = self.b.entry_block();
+        let given = self.b.block_params(entry)[3];
+        let (rounds, with) = (self.below_eight()?, self.value(Type::I32)?);
+        let bit = self.u.int_in_range(0..=7)?;
+        let bit = self.b.ins().band_imm(given, 1 << bit);
+        let nothing = self.number(Type::I64, 0);
+        let asked = self.b.ins().icmp(IntCC::Ne, bit, nothing);
+        let (zero, one) = (self.number(Type::I32, 0), self.number(Type::I32, 1));
+        let [head, yes, no, latch, done] = [(); 5].map(|()| self.b.create_block());
+        let [count, sum] = [Type::I32; 2].map(|ty| self.b.append_block_param(head, ty));
+        let added = self.b.append_block_param(latch, Type::I32);
+        self.b.ins().jump(head, &[zero, with]);
+
+        self.b.switch_to_block(head);
+        self.b.ins().brif(asked, yes, &[], no, &[]);
+        self.b.switch_to_block(yes);
+        let more = self.b.ins().imul_imm(sum, 5);
+        self.b.ins().jump(latch, &[more]);
+        self.b.switch_to_block(no);
+        let more = self.b.ins().bxor(sum, count);
+        self.b.ins().jump(latch, &[more]);
+
+        self.b.switch_to_block(latch);
+        let next = self.b.ins().iadd(count, one);
+        let goes_on = self.b.ins().icmp(IntCC::Slt, next, rounds);
+        self.b.ins().brif(goes_on, head, &[next, added], done, &[]);
+        self.b.switch_to_block(done);
+        self.values.push(added);
         Ok(())
     }
 

@@ -37,8 +37,7 @@ pub(super) fn add(
 
 impl Generator<'_, '_, '_> {
     /// Arrays that a loop changes and exchanges, of which a function makes another and a condition chooses one.
-    pub(super) fn bulky(&mut self) -> Result<()> {
-        let Some(function) = self.bulky else { return self.regular() };
+    pub(super) fn bulky(&mut self, function: FuncId) -> Result<()> {
         let ty = self.b.module().functions[function].ret[0];
         let Some((element, _)) = self.b.module().types.field(ty, 0) else { return Ok(()) };
         let zero = self.b.ins().zero(ty);

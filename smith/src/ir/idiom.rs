@@ -46,7 +46,6 @@ impl Generator<'_, '_, '_> {
             Idiom::Tile => self.tile(),
             Idiom::Checked => self.checked(),
             Idiom::Optional => self.optional(),
-            Idiom::Bulky => self.bulky(),
             Idiom::Halves => self.in_halves(),
             Idiom::Late if self.u.ratio(1, 2)? => self.used_late(),
             Idiom::Late => self.ends_alike(),

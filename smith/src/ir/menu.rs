@@ -40,7 +40,6 @@ pub(super) enum Idiom {
     Tile,
     Checked,
     Optional,
-    Bulky,
     Halves,
     Late,
 }
@@ -83,7 +82,7 @@ const KINDS: [(Kind, usize); 12] = [
     (Kind::Pattern, 12),
     (Kind::Table, 4),
 ];
-const IDIOMS: [(Idiom, usize); 20] = [
+const IDIOMS: [(Idiom, usize); 19] = [
     (Idiom::WideProduct, 2),
     (Idiom::Tie, 2),
     (Idiom::ConvertedNumber, 1),
@@ -101,7 +100,6 @@ const IDIOMS: [(Idiom, usize); 20] = [
     (Idiom::Tile, 1),
     (Idiom::Checked, 2),
     (Idiom::Optional, 2),
-    (Idiom::Bulky, 2),
     (Idiom::Halves, 3),
     (Idiom::Late, 2),
 ];

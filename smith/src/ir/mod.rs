@@ -300,6 +300,11 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
         for _ in 0..self.u.int_in_range(0..=2)? {
             self.idiom()?;
         }
+        if let Some(function) = self.bulky {
+            let known = self.values.len();
+            self.bulky(function)?;
+            self.keep(known)?;
+        }
         let fuel = self.b.declare_var(Type::I32);
         let amount = self.u.int_in_range(0..=self.config.fuel)?;
         let amount = self.b.ins().iconst(Type::I32, amount as i64);

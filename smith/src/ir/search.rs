@@ -2,7 +2,7 @@
 
 use super::Generator;
 use arbitrary::Result;
-use warpsmith_ir::{InstBuilder, IntCC, Type, Value};
+use warpsmith_ir::{BlockCall, InstBuilder, IntCC, Type, Value};
 
 impl Generator<'_, '_, '_> {
     /// Looks for a number whose low bits are not set among those that are made from one to the next. What the head has is used behind both ways out and where they
@@ -69,7 +69,15 @@ impl Generator<'_, '_, '_> {
         self.b.ins().jump(head, &[zero, with]);
 
         self.b.switch_to_block(head);
-        self.b.ins().brif(asked, yes, &[], no, &[]);
+        if self.u.ratio(1, 2)? {
+            // Or another thing in each.
+            let low = self.b.ins().band_imm(sum, 3);
+            let pool = &mut self.b.func_mut().dfg.pool;
+            let [yes, no] = [yes, no].map(|block| BlockCall::new(block, &[], pool));
+            self.b.ins().switch(low, yes, vec![(0, no.clone()), (2, no)]);
+        } else {
+            self.b.ins().brif(asked, yes, &[], no, &[]);
+        }
         self.b.switch_to_block(yes);
         let more = self.b.ins().imul_imm(sum, 5);
         self.b.ins().jump(latch, &[more]);

@@ -55,8 +55,7 @@ impl Generator<'_, '_, '_> {
         if self.pointers.is_none() {
             return self.search();
         }
-        let entry = self.b.entry_block();
-        let given = self.b.block_params(entry)[3];
+        let given = self.b.func().param_values()[3];
         let (rounds, with) = (self.below_eight()?, self.value(Type::I32)?);
         let bit = self.u.int_in_range(0..=7)?;
         let bit = self.b.ins().band_imm(given, 1 << bit);

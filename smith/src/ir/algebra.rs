@@ -3,7 +3,7 @@
 
 use super::Generator;
 use arbitrary::Result;
-use warpsmith_ir::{FastMath, FloatMode, InstBuilder, MemFlags, Opcode, Type, Value};
+use warpsmith_ir::{FastMath, FloatMode, InstBuilder, Opcode, Type, Value};
 
 /// Operations that a step chooses from, with how many operands each has.
 const OPS: [(Opcode, usize); 9] = [
@@ -69,13 +69,13 @@ impl Generator<'_, '_, '_> {
     /// Operations on small whole numbers, which are exact in whatever order, so that flags may allow everything: the result is the same, as an integer.
     fn exact(&mut self, ty: Type) -> Result<()> {
         let leaves = [self.small(ty)?, self.small(ty)?];
-        let flags = *self.u.choose(&[FastMath::REASSOC, FastMath::CONTRACT, EXACT, EXACT])?;
+        let flags = if self.u.ratio(1, 4)? { FastMath::REASSOC } else { EXACT };
         let mut last = leaves[0];
         for _ in 0..self.u.int_in_range(1..=3)? {
             let (x, y) = (*self.u.choose(&leaves)?, *self.u.choose(&leaves)?);
             let constant = self.b.ins().fconst(ty, bits(ty, *self.u.choose(&[0.0, 1.0, 2.0, 3.0])?));
             let y = if self.u.ratio(1, 4)? { constant } else { y };
-            last = match self.u.int_in_range(0..=10)? {
+            last = match self.u.int_in_range(0..=9)? {
                 0 => self.flagged(Opcode::Fadd, flags, &[last, y]),
                 1 => self.flagged(Opcode::Fsub, flags, &[last, y]),
                 2 => self.flagged(Opcode::Fsub, flags, &[y, last]),
@@ -93,15 +93,7 @@ impl Generator<'_, '_, '_> {
                     let half = self.flagged(Opcode::Fdiv, flags | FastMath::ARCP, &[last, two]);
                     self.flagged(Opcode::Fmul, flags, &[half, constant])
                 }
-                8 if self.config.memory => {
-                    // Apart until the function is optimised.
-                    let product = self.flagged(Opcode::Fmul, flags, &[last, x]);
-                    let product = self.through_memory(product);
-                    let op = if self.u.ratio(1, 2)? { Opcode::Fadd } else { Opcode::Fsub };
-                    let args = if self.u.ratio(1, 2)? { [product, y] } else { [y, product] };
-                    self.flagged(op, flags, &args)
-                }
-                9 => {
+                8 => {
                     let product = self.flagged(Opcode::Fmul, flags, &[last, x]);
                     self.flagged(Opcode::Fdiv, flags, &[product, x])
                 }
@@ -115,15 +107,6 @@ impl Generator<'_, '_, '_> {
         let whole = self.b.ins().fptosi(Type::I32, last);
         self.values.push(whole);
         Ok(())
-    }
-
-    /// The value as memory keeps it, of which a compiler makes the value again when it has done most of what it does to a function.
-    fn through_memory(&mut self, value: Value) -> Value {
-        let ty = self.b.func().dfg.ty(value);
-        let slot = self.b.create_stack_slot(8, 8);
-        let at = self.b.ins().stack_addr(slot, 0);
-        self.b.ins().store(MemFlags::PLAIN, value, at, 0);
-        self.b.ins().load(ty, MemFlags::PLAIN, at, 0)
     }
 
     /// An operation with flags.

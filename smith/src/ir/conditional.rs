@@ -191,6 +191,8 @@ impl Generator<'_, '_, '_> {
         let [given, met] = [way, join].map(|block| self.b.append_block_param(block, Type::I32));
         self.b.ins().brif(all, way, &[one], join, &[other]);
         self.b.switch_to_block(way);
+        // What has an effect stays behind the branch.
+        self.write_own(given, 0)?;
         let changed = self.b.ins().imul_imm(given, 3);
         self.b.ins().jump(join, &[changed]);
         self.b.switch_to_block(join);

@@ -137,9 +137,12 @@ impl Generator<'_, '_, '_> {
             }
             number => self.number(ty, number),
         };
-        let ops = match self.u.ratio(1, 2)? {
-            true => [Opcode::Sdiv, Opcode::Srem],
-            false => [Opcode::Udiv, Opcode::Urem],
+        // Seldom one with a sign beside one without.
+        let ops = match self.u.int_in_range(0..=7)? {
+            0 => [Opcode::Sdiv, Opcode::Urem],
+            1 => [Opcode::Udiv, Opcode::Srem],
+            2..=4 => [Opcode::Sdiv, Opcode::Srem],
+            _ => [Opcode::Udiv, Opcode::Urem],
         };
         let asked = match self.u.int_in_range(0..=3)? {
             0 => &ops[..1],

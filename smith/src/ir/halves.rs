@@ -43,8 +43,7 @@ impl Generator<'_, '_, '_> {
         let word = self.put_together(Type::I32, low, high);
         let turned = self.b.ins().rotl(word, one);
         let word = self.b.ins().iadd(turned, with);
-        // Mostly the upper half.
-        let by = if self.u.ratio(3, 4)? { 16 } else { 8 };
+        let by = if self.u.ratio(1, 2)? { 16 } else { 8 };
         let [low, high] = self.both_halves(word, by);
         let next = self.b.ins().iadd(count, one);
         let goes_on = self.b.ins().icmp(IntCC::Slt, next, rounds);
@@ -73,9 +72,18 @@ impl Generator<'_, '_, '_> {
         let condition = self.condition()?;
         let mut chosen = self.b.ins().select(condition, yes, no);
         if self.u.ratio(1, 2)? {
-            let mask = if self.u.ratio(1, 2)? { -1 << 32 } else { 0xffff_ffff };
+            // One of its words is another, and it may be chosen again.
+            let word = self.value(Type::I32)?;
+            let word = self.b.ins().zext(Type::I64, word);
+            let (mask, word) = match self.u.ratio(1, 2)? {
+                true => (-1 << 32, word),
+                false => (0xffff_ffff, self.b.ins().shl_imm(word, 32)),
+            };
             let mask = self.number(Type::I64, mask);
-            chosen = self.b.ins().band(chosen, mask);
+            let kept = self.b.ins().band(chosen, mask);
+            let changed = self.b.ins().bor(kept, word);
+            let condition = self.condition()?;
+            chosen = self.b.ins().select(condition, changed, no);
         }
         let upper = self.b.ins().lshr_imm(chosen, 32);
         let words = [chosen, upper].map(|word| self.b.ins().trunc(Type::I32, word));
@@ -83,30 +91,40 @@ impl Generator<'_, '_, '_> {
         Ok(())
     }
 
-    /// An operation on two floats of 16 bits each, of whole numbers, or two floats that are cut to 16 bits, as the halves of a word.
+    /// An operation on the floats of 16 bits of two vectors, or two floats that are cut to 16 bits, as the halves of a word.
     fn paired_floats(&mut self) -> Result<()> {
         let ty = *self.u.choose(&[Type::F16, Type::F16, Type::BF16])?;
         let op =
             *self.u.choose(&[Opcode::Fadd, Opcode::Fsub, Opcode::Fsub, Opcode::Fmul, Opcode::Fptrunc])?;
+        let Some(pair) = Type::vector(ty.element(), 2) else { return Ok(()) };
+        let (x, y) = (self.moderate_pair(pair)?, self.moderate_pair(pair)?);
         let mut halves = Vec::new();
-        let shared = self.small(ty)?;
-        for n in 0..2 {
+        for lane in 0..2 {
             let data = if op == Opcode::Fptrunc {
                 InstData::Unary { op, arg: self.small(Type::F32)? }
             } else {
-                let x = self.small(ty)?;
-                let args = if self.u.ratio(1, 2)? { [x, shared] } else { [shared, x] };
-                InstData::Binary { op, args }
+                let (x, y) = (self.b.ins().extract(x, lane), self.b.ins().extract(y, lane));
+                InstData::Binary { op, args: if self.u.ratio(1, 4)? { [y, x] } else { [x, y] } }
             };
             let half = self.b.ins().regular(data, (op == Opcode::Fptrunc).then_some(ty));
             halves.push(half);
-            if n == 1 && self.u.ratio(1, 4)? {
-                halves.reverse();
-            }
         }
         let pair = self.b.ins().vec(&halves);
         let word = self.b.ins().bitcast(Type::I32, pair);
         self.values.push(word);
         Ok(())
+    }
+
+    /// Two floats of 16 bits of any sign from one to two.
+    fn moderate_pair(&mut self, pair: Type) -> Result<Value> {
+        let (kept, exponents) = match pair.element_type() == Type::F16 {
+            true => (0x83ff_83ff_u32, 0x3c00_3c00),
+            false => (0x807f_807f, 0x3f80_3f80),
+        };
+        let any = self.value(Type::I32)?;
+        let [kept, exponents] = [kept as i32, exponents].map(|bits| self.number(Type::I32, i64::from(bits)));
+        let bits = self.b.ins().band(any, kept);
+        let bits = self.b.ins().bor(bits, exponents);
+        Ok(self.b.ins().bitcast(pair, bits))
     }
 }

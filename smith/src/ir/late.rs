@@ -3,7 +3,7 @@
 
 use super::Generator;
 use arbitrary::Result;
-use warpsmith_ir::{InstBuilder, InstData, MemFlags, Opcode, Type};
+use warpsmith_ir::{InstBuilder, InstData, IntCC, MemFlags, Opcode, Sreg, Type, Value};
 
 impl Generator<'_, '_, '_> {
     /// A word of the thread's own memory, which is written before the branch or on one of two ways to where the word is used.
@@ -11,7 +11,8 @@ impl Generator<'_, '_, '_> {
         let Some(pointers) = self.pointers else { return self.regular() };
         let place = 4 * self.u.int_in_range(0..=55)?;
         let (new, other) = (self.value(Type::I32)?, self.value(Type::I32)?);
-        let (first, second) = (self.condition()?, self.condition()?);
+        // Of what is not loaded: a branch that waits for a load keeps others in front of it.
+        let (first, second) = (self.bit_of_thread()?, self.condition()?);
         let [between, using, join] = [(); 3].map(|()| self.b.create_block());
         let met = self.b.append_block_param(join, Type::I32);
         let before = self.u.ratio(1, 2)?;
@@ -34,6 +35,14 @@ impl Generator<'_, '_, '_> {
         self.b.switch_to_block(join);
         self.values.push(met);
         Ok(())
+    }
+
+    fn bit_of_thread(&mut self) -> Result<Value> {
+        let tid = self.b.ins().sreg(Sreg::TID_X);
+        let bit = self.u.int_in_range(0..=5)?;
+        let bit = self.b.ins().band_imm(tid, 1 << bit);
+        let zero = self.number(Type::I32, 0);
+        Ok(self.b.ins().icmp(IntCC::Ne, bit, zero))
     }
 
     /// Two ways that end with the same operation and the same store, or with ones that differ in a place or an operand.

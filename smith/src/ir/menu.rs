@@ -73,7 +73,7 @@ const KINDS: [(Kind, usize); 12] = [
     (Kind::Access, 8),
     (Kind::Vector, 4),
     (Kind::Aggregate, 4),
-    (Kind::Block, 1),
+    (Kind::Block, 2),
     (Kind::Call, 4),
     (Kind::Idiom, 8),
     (Kind::Algebra, 2),
@@ -99,9 +99,9 @@ const IDIOMS: [(Idiom, usize); 19] = [
     (Idiom::Neighbours, 4),
     (Idiom::Tile, 1),
     (Idiom::Checked, 2),
-    (Idiom::Optional, 2),
-    (Idiom::Halves, 3),
-    (Idiom::Late, 2),
+    (Idiom::Optional, 4),
+    (Idiom::Halves, 4),
+    (Idiom::Late, 4),
 ];
 const REACHES: [(Reach, usize); 9] = [
     (Reach::Own, 4),

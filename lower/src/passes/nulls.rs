@@ -9,7 +9,7 @@ use crate::analysis::Cfg;
 use crate::pass::{Changes, Context};
 use crate::users::Users;
 use smallvec::SmallVec;
-use warpsmith_ir::{Block, Function, Inst, InstData, IntCC, Opcode, Type, Value};
+use warpsmith_ir::{Block, Function, Inst, InstData, IntCC, Opcode, Type, Value, ValueDef};
 
 /// Addresses that are computed from such a pointer, and followed to their uses.
 const MAX_DERIVED: usize = 64;
@@ -30,7 +30,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
             break;
         }
         cx.log.applied("address");
-        choice.carry_out(func, &comparisons);
+        choice.carry_out(func, &users, &comparisons);
         changes += 1;
     }
     func.dfg.resolve_aliases();
@@ -40,8 +40,6 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
 /// A pointer that is null or not by a condition.
 struct Choice {
     pointer: Value,
-    /// In front of what it can be computed as an address.
-    before: Inst,
     cond: Value,
     /// Whether it is an address if the condition holds, and null otherwise.
     if_holds: bool,
@@ -56,16 +54,18 @@ fn choices(func: &Function, cfg: &Cfg) -> Vec<Choice> {
             if let InstData::Ternary { op: Opcode::Select, args: [cond, yes, no] } = func.dfg[inst]
                 && let Some(pointer) = func.dfg.first_result(inst)
             {
-                found.extend(Choice::of(func, pointer, inst, cond, [yes, no]));
+                found.extend(Choice::of(func, pointer, cond, [yes, no]));
             }
         }
         let Some(plan) = Plan::shape(func, cfg, block) else { continue };
         let ways = |before: &Block| *before == block || plan.sides.contains(&Some(*before));
         let only = cfg.predecessors(plan.join).iter().all(ways);
-        let Some(first) = func.layout.first_inst(plan.join).filter(|_| only) else { continue };
+        if !only {
+            continue;
+        }
         for (n, &pointer) in func.dfg.block_params(plan.join).iter().enumerate() {
             if let [Some(&yes), Some(&no)] = plan.given.each_ref().map(|given| given.get(n)) {
-                found.extend(Choice::of(func, pointer, first, plan.cond, [yes, no]));
+                found.extend(Choice::of(func, pointer, plan.cond, [yes, no]));
             }
         }
     }
@@ -73,7 +73,7 @@ fn choices(func: &Function, cfg: &Cfg) -> Vec<Choice> {
 }
 
 impl Choice {
-    fn of(func: &Function, pointer: Value, before: Inst, cond: Value, given: [Value; 2]) -> Option<Choice> {
+    fn of(func: &Function, pointer: Value, cond: Value, given: [Value; 2]) -> Option<Choice> {
         // Of a pointer into one space, 0 may be the address of a variable.
         if func.dfg.ty(pointer) != Type::PTR {
             return None;
@@ -84,11 +84,18 @@ impl Choice {
             (true, false) => (no, false),
             (true, true) | (false, false) => return None,
         };
-        variable(func, address).map(|variable| Choice { pointer, before, cond, if_holds, variable })
+        variable(func, address).map(|variable| Choice { pointer, cond, if_holds, variable })
     }
 
-    fn carry_out(self, func: &mut Function, comparisons: &[Inst]) {
-        let Choice { pointer, before, cond, if_holds, variable } = self;
+    fn carry_out(self, func: &mut Function, users: &Users, comparisons: &[Inst]) {
+        let Choice { pointer, cond, if_holds, variable } = self;
+        // Not before now: what a block began with may have been a comparison of another such pointer.
+        let before = match func.dfg.def(pointer) {
+            ValueDef::Result(choice, _) => Some(choice),
+            ValueDef::Param(join, _) => func.layout.first_inst(join),
+            ValueDef::Alias(_) | ValueDef::Detached => None,
+        };
+        let Some(before) = before else { return };
         let Some(ty) = func.dfg.first_result(variable).map(|value| func.dfg.ty(value)) else { return };
         // The address may have been computed on one way only.
         let own = insert_before(func, before, func.dfg[variable].clone(), ty);
@@ -103,7 +110,15 @@ impl Choice {
             };
             super::replace_with(func, inst, answer);
         }
-        func.dfg.replace_value(pointer, own);
+        match func.dfg.def(pointer) {
+            ValueDef::Result(choice, _) => super::replace_with(func, choice, own),
+            // The parameter stays one of its block, which nobody asks for any more.
+            ValueDef::Param(..) | ValueDef::Alias(_) | ValueDef::Detached => {
+                for user in users.of(pointer) {
+                    func.dfg.map_uses(user, |used| if used == pointer { own } else { used });
+                }
+            }
+        }
     }
 }
 

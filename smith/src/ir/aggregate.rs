@@ -119,6 +119,13 @@ impl Generator<'_, '_, '_> {
                 let from = self.random_place(pointers.input, BLOCK, INPUT_BYTES)?;
                 self.b.ins().memcpy(flags, to, from, size);
             }
+            _ if self.u.ratio(1, 2)? => {
+                // Within two such blocks, which both may have in part.
+                let both = self.random_place(pointers.own, 2 * BLOCK, BYTES_PER_THREAD)?;
+                let mut moved = || Ok(align * self.u.int_in_range(0..=BLOCK / align)?);
+                let [to, from] = [moved()?, moved()?].map(|by| self.b.ins().ptradd_imm(both, by.into()));
+                self.b.ins().memmove(flags, to, from, size);
+            }
             _ => {
                 let from = self.random_place(pointers.own, BLOCK, BYTES_PER_THREAD)?;
                 self.b.ins().memmove(flags, to, from, size);

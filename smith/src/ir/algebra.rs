@@ -130,7 +130,7 @@ impl Generator<'_, '_, '_> {
     }
 
     /// A whole number from one to eight.
-    fn small(&mut self, ty: Type) -> Result<Value> {
+    pub(super) fn small(&mut self, ty: Type) -> Result<Value> {
         let any = self.value(Type::I32)?;
         let (mask, one) = (self.number(Type::I32, 7), self.number(Type::I32, 1));
         let low = self.b.ins().band(any, mask);

@@ -127,7 +127,7 @@ impl Generator<'_, '_, '_> {
 
         let a = self.condition()?;
         let (last, says) = (self.u.ratio(1, 4)?, self.u.ratio(1, 2)?);
-        let constant = self.b.ins().iconst(Type::I1, 1);
+        let constant = self.b.ins().iconst(Type::I1, self.u.int_in_range(0..=1)?);
         let args = |value: Value, condition: Value| match bare {
             true => Vec::new(),
             false => vec![value, if says { condition } else { constant }],
@@ -175,6 +175,28 @@ impl Generator<'_, '_, '_> {
         self.values.push(met);
         let left = self.read_slot(slot, ty);
         self.values.extend(left);
+        Ok(())
+    }
+
+    /// A branch on two conditions at once, whose ways get what one of the two chooses.
+    pub(super) fn chosen_by_part(&mut self) -> Result<()> {
+        let (a, b) = (self.condition()?, self.condition()?);
+        let mut all = if self.u.ratio(1, 2)? { self.b.ins().band(a, b) } else { self.b.ins().bor(a, b) };
+        if self.u.ratio(1, 4)? {
+            all = self.b.ins().bnot(all);
+        }
+        let (x, y) = (self.value(Type::I32)?, self.value(Type::I32)?);
+        let [one, other] = [a, b].map(|part| self.b.ins().select(part, x, y));
+        let [way, join] = [(); 2].map(|()| self.b.create_block());
+        let [given, met] = [way, join].map(|block| self.b.append_block_param(block, Type::I32));
+        self.b.ins().brif(all, way, &[one], join, &[other]);
+        self.b.switch_to_block(way);
+        // What has an effect stays behind the branch.
+        self.write_own(given, 0)?;
+        let changed = self.b.ins().imul_imm(given, 3);
+        self.b.ins().jump(join, &[changed]);
+        self.b.switch_to_block(join);
+        self.values.push(met);
         Ok(())
     }
 

@@ -137,9 +137,12 @@ impl Generator<'_, '_, '_> {
             }
             number => self.number(ty, number),
         };
-        let ops = match self.u.ratio(1, 2)? {
-            true => [Opcode::Sdiv, Opcode::Srem],
-            false => [Opcode::Udiv, Opcode::Urem],
+        // Seldom one with a sign beside one without.
+        let ops = match self.u.int_in_range(0..=7)? {
+            0 => [Opcode::Sdiv, Opcode::Urem],
+            1 => [Opcode::Udiv, Opcode::Srem],
+            2..=4 => [Opcode::Sdiv, Opcode::Srem],
+            _ => [Opcode::Udiv, Opcode::Urem],
         };
         let asked = match self.u.int_in_range(0..=3)? {
             0 => &ops[..1],
@@ -218,9 +221,9 @@ impl Generator<'_, '_, '_> {
                 let words = [whole, upper].map(|value| self.b.ins().trunc(Type::I32, value));
                 self.values.extend(words);
                 if self.u.ratio(1, 2)? {
-                    let other = self.value(Type::I32)?;
-                    let [low, high] = [words[usize::from(self.u.ratio(1, 2)?)], other]
-                        .map(|word| self.b.ins().zext(Type::I64, word));
+                    let (first, other) = (self.value(Type::I32)?, self.value(Type::I32)?);
+                    let first = if self.u.ratio(1, 2)? { first } else { *self.u.choose(&words)? };
+                    let [low, high] = [first, other].map(|word| self.b.ins().zext(Type::I64, word));
                     let high = self.b.ins().shl_imm(high, 32);
                     let both = self.b.ins().bor(low, high);
                     let to = 16 * self.u.int_in_range(0..=14)?;

@@ -138,6 +138,10 @@ impl Generator<'_, '_, '_> {
 
     /// What a turn makes of the sum: each turn counts.
     fn turn(&mut self, count: Value, sum: Value) -> Result<Value> {
+        let count = match self.u.ratio(1, 3)? {
+            true => self.b.ins().iadd_imm(count, self.u.int_in_range(-2i64..=2)?),
+            false => count,
+        };
         let wide = match self.u.ratio(1, 2)? {
             true => self.b.ins().sext(Type::I64, count),
             false => self.b.ins().zext(Type::I64, count),

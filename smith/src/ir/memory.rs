@@ -110,7 +110,19 @@ impl Generator<'_, '_, '_> {
         if self.handed.is_empty() || size > HANDED_BYTES {
             return Ok(());
         }
-        let base = *self.u.choose(&self.handed)?;
+        let mut base = *self.u.choose(&self.handed)?;
+        if self.b.func().dfg.ty(base) == Type::PTR && self.u.ratio(1, 4)? {
+            // Or memory of its own.
+            let slot = self.b.create_stack_slot(HANDED_BYTES, 16);
+            let own = self.b.ins().stack_addr(slot, 0);
+            for n in 0..HANDED_BYTES as i32 / 8 {
+                let value = self.value(Type::I64)?;
+                self.b.ins().store(MemFlags::PLAIN, value, own, 8 * n);
+            }
+            let own = self.b.ins().addrspacecast(Type::PTR, own);
+            let which = self.value(Type::I1)?;
+            base = self.b.ins().select(which, own, base);
+        }
         let place = self.random_place(base, size, HANDED_BYTES)?;
         if self.u.ratio(1, 2)? {
             let value = self.value(ty)?;
@@ -172,7 +184,16 @@ impl Generator<'_, '_, '_> {
             (Reach::Table, Some((table, _))) => (self.b.global_addr(table), 64),
             (Reach::Generic, Some(_)) => {
                 let generic = self.b.ins().addrspacecast(Type::PTR, pointers.input);
-                (generic, INPUT_BYTES)
+                match pointers.slot {
+                    Some(slot) if self.u.ratio(1, 2)? => {
+                        let local = self.b.ins().stack_addr(slot, 0);
+                        let local = self.b.ins().addrspacecast(Type::PTR, local);
+                        let which = self.value(Type::I1)?;
+                        let (yes, no) = if self.u.ratio(1, 2)? { (generic, local) } else { (local, generic) };
+                        (self.b.ins().select(which, yes, no), if size <= 16 { 64 } else { return Ok(()) })
+                    }
+                    Some(_) | None => (generic, INPUT_BYTES),
+                }
             }
             (Reach::Either, _) => {
                 let which = self.value(Type::I1)?;
@@ -200,6 +221,10 @@ impl Generator<'_, '_, '_> {
             (Reach::Slot, Some(_)) => match (pointers.slot, pointers.shared) {
                 (Some(slot), Some(shared)) => {
                     let is_slot = self.u.ratio(2, 3)?;
+                    let shared = match pointers.other_shared {
+                        Some(other) if self.u.ratio(1, 2)? => other,
+                        Some(_) | None => shared,
+                    };
                     let base = if is_slot { self.b.ins().stack_addr(slot, 0) } else { shared };
                     let bytes = if is_slot { 64 } else { 8 };
                     if size > bytes {

@@ -38,6 +38,10 @@ pub(super) enum Idiom {
     Quotient,
     Neighbours,
     Tile,
+    Checked,
+    Optional,
+    Halves,
+    Late,
 }
 
 /// What an access can reach.
@@ -69,7 +73,7 @@ const KINDS: [(Kind, usize); 12] = [
     (Kind::Access, 8),
     (Kind::Vector, 4),
     (Kind::Aggregate, 4),
-    (Kind::Block, 1),
+    (Kind::Block, 2),
     (Kind::Call, 4),
     (Kind::Idiom, 8),
     (Kind::Algebra, 2),
@@ -78,11 +82,11 @@ const KINDS: [(Kind, usize); 12] = [
     (Kind::Pattern, 12),
     (Kind::Table, 4),
 ];
-const IDIOMS: [(Idiom, usize); 15] = [
+const IDIOMS: [(Idiom, usize); 19] = [
     (Idiom::WideProduct, 2),
     (Idiom::Tie, 2),
     (Idiom::ConvertedNumber, 1),
-    (Idiom::PackedBytes, 1),
+    (Idiom::PackedBytes, 3),
     (Idiom::Rotation, 1),
     (Idiom::Field, 1),
     (Idiom::Extremum, 1),
@@ -94,6 +98,10 @@ const IDIOMS: [(Idiom, usize); 15] = [
     (Idiom::Quotient, 2),
     (Idiom::Neighbours, 4),
     (Idiom::Tile, 1),
+    (Idiom::Checked, 2),
+    (Idiom::Optional, 4),
+    (Idiom::Halves, 4),
+    (Idiom::Late, 4),
 ];
 const REACHES: [(Reach, usize); 9] = [
     (Reach::Own, 4),

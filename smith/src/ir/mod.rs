@@ -10,7 +10,10 @@
 mod aggregate;
 mod algebra;
 mod array;
+mod bulky;
+mod bytes;
 mod call;
+mod checked;
 mod conditional;
 mod config;
 mod control;
@@ -18,9 +21,12 @@ mod digest;
 mod dot;
 mod extended;
 mod filled;
+mod halves;
 mod idiom;
+mod late;
 mod memory;
 mod menu;
+mod optional;
 mod pattern;
 mod promised;
 mod recursive;
@@ -73,6 +79,12 @@ pub fn module(u: &mut Unstructured, config: &Config) -> Result<Module> {
     let table = module.add_global(table);
     let shared =
         module.add_global(Global::new("scratch", StateSpace::Shared, Type::I64, Extent::Array(1024)));
+    let more_shared = match config.memory && u.ratio(1, 3)? {
+        true => {
+            Some(module.add_global(Global::new("more", StateSpace::Shared, Type::I64, Extent::Array(1024))))
+        }
+        false => None,
+    };
     let places = match config.memory && u.ratio(1, 6)? {
         true => Some(add_places(u, &mut module, table)?),
         false => None,
@@ -97,6 +109,10 @@ pub fn module(u: &mut Unstructured, config: &Config) -> Result<Module> {
             helpers.push(add_recursive(u, config, &flavour, &mut module, &helpers)?);
         }
     }
+    let bulky = match config.aggregates && config.memory && u.ratio(1, 8)? {
+        true => Some(bulky::add(u, config, &flavour, &mut module, helpers.len())?),
+        false => None,
+    };
     let mut params: Vec<Param> = PARAMS.into_iter().map(Param::new).collect();
     // Nothing writes the input.
     params[2].attrs.noalias = u.ratio(1, 2)?;
@@ -104,7 +120,9 @@ pub fn module(u: &mut Unstructured, config: &Config) -> Result<Module> {
     let mut generator = Generator::new(u, config, &flavour, &mut module, id, &helpers);
     if config.memory {
         generator.memory = Some((table, shared));
+        generator.more_shared = more_shared;
         generator.places = places;
+        generator.bulky = bulky;
     }
     generator.kernel()?;
     finish(generator);
@@ -168,6 +186,8 @@ struct Pointers {
     cells: Option<memory::Cells>,
     /// The thread's element of shared memory.
     shared: Option<Value>,
+    /// The thread's element of other shared memory.
+    other_shared: Option<Value>,
 }
 
 /// A variable of the kernel.
@@ -186,8 +206,12 @@ struct Generator<'u, 'd, 'm> {
     helpers: &'u [FuncId],
     flavour: &'u Flavour,
     memory: Option<(GlobalId, GlobalId)>,
+    /// Other shared memory than the module's first.
+    more_shared: Option<GlobalId>,
     /// The variable of addresses.
     places: Option<GlobalId>,
+    /// The function of arrays that are held in memory.
+    bulky: Option<FuncId>,
     pointers: Option<Pointers>,
     /// The addresses that a function is given, each of [`memory::HANDED_BYTES`] that it may read and write.
     handed: Vec<Value>,
@@ -217,7 +241,9 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
             helpers,
             flavour,
             memory: None,
+            more_shared: None,
             places: None,
+            bulky: None,
             pointers: None,
             handed: Vec::new(),
             values,
@@ -274,6 +300,11 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
         for _ in 0..self.u.int_in_range(0..=2)? {
             self.idiom()?;
         }
+        if let Some(function) = self.bulky {
+            let known = self.values.len();
+            self.bulky(function)?;
+            self.keep(known)?;
+        }
         let fuel = self.b.declare_var(Type::I32);
         let amount = self.u.int_in_range(0..=self.config.fuel)?;
         let amount = self.b.ins().iconst(Type::I32, amount as i64);
@@ -299,7 +330,8 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
         tid: Value,
         [x, thread]: [Value; 2],
     ) -> Result<Pointers> {
-        let mut pointers = Pointers { own, input, slot: None, other_slot: None, cells: None, shared: None };
+        let (slot, other_slot, cells, shared, other_shared) = (None, None, None, None, None);
+        let mut pointers = Pointers { own, input, slot, other_slot, cells, shared, other_shared };
         let Some((_, scratch)) = self.memory else { return Ok(pointers) };
         let thread = self.b.ins().sext(Type::I64, thread);
         let reaches = |reach| self.flavour.menus.reaches.contains(&reach);
@@ -313,6 +345,12 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
             let shared = self.b.ins().index(base, tid, 8);
             self.b.ins().store(MemFlags::PLAIN, x, shared, 0);
             pointers.shared = Some(shared);
+            if let Some(more) = self.more_shared {
+                let base = self.b.global_addr(more);
+                let shared = self.b.ins().index(base, tid, 8);
+                self.b.ins().store(MemFlags::PLAIN, thread, shared, 0);
+                pointers.other_shared = Some(shared);
+            }
         }
         if either {
             pointers.other_slot = Some(self.make_slot(4, [thread, x]));

@@ -199,7 +199,7 @@ impl Generator<'_, '_, '_> {
     }
 
     /// A number whose product with another one fits, with a bit to spare.
-    fn of_half_the_bits(&mut self, ty: Type) -> Result<Value> {
+    pub(super) fn of_half_the_bits(&mut self, ty: Type) -> Result<Value> {
         let half = ty.bits() / 2;
         if self.u.ratio(1, 4)? {
             let number = self.u.int_in_range(-1i64 << (half - 1)..=(1 << (half - 1)) - 1)?;

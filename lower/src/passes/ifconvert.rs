@@ -15,7 +15,7 @@ use warpsmith_ir::{Block, BlockCall, Function, Inst, InstData, Opcode, Type, Val
 /// Operations that are computed though they may not be wanted, both sides of the branch together.
 const MAX_OPERATIONS: usize = 5;
 /// What a division by a constant counts for.
-const OPERATIONS_OF_DIVISION: usize = 3;
+const OPERATIONS_OF_DIVISION: usize = 4;
 /// How often it is looked again: of branches in a row, every other one is converted at a time.
 const MAX_ROUNDS: usize = 16;
 /// Values that are selected.

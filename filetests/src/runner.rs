@@ -118,7 +118,10 @@ pub fn compare(path: &Path, text: &str, expected: &str) -> Result<(), Failed> {
         return Ok(());
     }
     if std::env::var_os("BLESS").is_some_and(|value| value == "1") {
-        return std::fs::write(path, expected)
+        // Other tests may read the file meanwhile: they find the old text or the new.
+        let made = path.with_extension("blessed");
+        return std::fs::write(&made, expected)
+            .and_then(|()| std::fs::rename(&made, path))
             .map_err(|e| format!("cannot write {}: {e}", path.display()).into());
     }
     Err(difference(text, expected).into())

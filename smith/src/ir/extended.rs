@@ -30,6 +30,30 @@ struct Test {
 }
 
 impl Generator<'_, '_, '_> {
+    /// A loop of many rounds that adds up its counter, moved by a constant and shifted, maybe until it wraps, and then extended.
+    pub(super) fn shifted_counter(&mut self) -> Result<()> {
+        let rounds = *self.u.choose(&[132, 144, 160, 192])?;
+        let (by, more) = (self.u.int_in_range(1..=30)?, self.u.int_in_range(-8..=8)?);
+        let [zero, one, end, by, more] =
+            [0, 1, rounds, by, more].map(|number| self.number(Type::I32, number));
+        let start = self.value(Type::I64)?;
+        let (head, done) = (self.b.create_block(), self.b.create_block());
+        let (count, sum) =
+            (self.b.append_block_param(head, Type::I32), self.b.append_block_param(head, Type::I64));
+        self.b.ins().jump(head, &[zero, start]);
+        self.b.switch_to_block(head);
+        let moved = self.b.ins().iadd(count, more);
+        let shifted = self.b.ins().shl(moved, by);
+        let wide = self.b.ins().sext(Type::I64, shifted);
+        let total = self.b.ins().iadd(sum, wide);
+        let next = self.b.ins().iadd(count, one);
+        let goes_on = self.b.ins().icmp(IntCC::Slt, next, end);
+        self.b.ins().brif(goes_on, head, &[next, total], done, &[]);
+        self.b.switch_to_block(done);
+        self.values.push(total);
+        Ok(())
+    }
+
     /// One loop, of a block or two.
     pub(super) fn extended_counter(&mut self) -> Result<()> {
         let (narrow, wide) = *self.u.choose(&TYPES)?;

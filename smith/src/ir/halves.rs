@@ -1,5 +1,5 @@
-//! Numbers in halves: what is put together of two of half the bits, chosen, carried round a loop and taken apart again; and the same operation on two
-//! floats of 16 bits that become a vector.
+//! Numbers in halves: what is put together of two of half the bits, or of four of a quarter, chosen, carried round a loop and taken apart again; and the
+//! same operation on two floats of 16 bits that become a vector.
 
 use super::Generator;
 use arbitrary::Result;
@@ -8,8 +8,9 @@ use warpsmith_ir::{InstBuilder, InstData, IntCC, Opcode, Type, Value};
 impl Generator<'_, '_, '_> {
     /// One of these.
     pub(super) fn in_halves(&mut self) -> Result<()> {
-        match self.u.int_in_range(0..=2)? {
+        match self.u.int_in_range(0..=3)? {
             0 => self.halves_in_loop(),
+            2 => self.quarters(),
             1 if self.config.floats && self.config.halves && self.config.vectors => self.paired_floats(),
             _ => self.chosen_words(),
         }
@@ -20,6 +21,29 @@ impl Generator<'_, '_, '_> {
         let [low, high] = [low, high].map(|half| self.b.ins().zext(ty, half));
         let high = self.b.ins().shl_imm(high, ty.bits() / 2);
         self.b.ins().bor(low, high)
+    }
+
+    /// Four numbers put together, of which the words are used, maybe with a byte that lies in one of them; and the halves of a word in either order.
+    fn quarters(&mut self) -> Result<()> {
+        let mut parts = [self.value(Type::I16)?; 4];
+        for part in &mut parts[1..] {
+            *part = self.value(Type::I16)?;
+        }
+        let mut all = self.b.ins().zext(Type::I64, parts[0]);
+        for (part, by) in parts[1..].iter().zip([16, 32, 48]) {
+            let wide = self.b.ins().zext(Type::I64, *part);
+            let wide = self.b.ins().shl_imm(wide, by);
+            all = self.b.ins().bor(all, wide);
+        }
+        let upper = self.b.ins().lshr_imm(all, 32);
+        let words = [all, upper].map(|word| self.b.ins().trunc(Type::I32, word));
+        let at = self.u.int_in_range(1..=56)?;
+        let shifted = self.b.ins().lshr_imm(all, at);
+        let byte = self.b.ins().trunc(Type::I8, shifted);
+        let joined = self.put_together(Type::I32, parts[1], parts[0]);
+        self.values.extend(words);
+        self.values.extend([byte, joined]);
+        Ok(())
     }
 
     /// A loop that has the halves of a word, which it puts together and takes apart in each round; it begins with constants, or with halves of another word.

@@ -1,7 +1,7 @@
 //! Bytes of one or two words in a new order: what shifts, masks and ors put together is one `prmt` (PTX ISA 9.0, 9.7.9.7), and up to three for the
 //! bytes of three or four words. ptxas makes an instruction of each of them, but for masks and ors in a row.
 
-use super::{insert_before, replace_with};
+use super::{insert_before, join_halves, replace_with};
 use crate::analysis::Cfg;
 use crate::pass::{Changes, Context};
 use crate::sparse::Sparse;
@@ -24,11 +24,6 @@ type Bytes = [Byte; 8];
 type Word = [Byte; 4];
 
 const TWO_WORDS: Type = match Type::vector(Scalar::I32, 2) {
-    Some(ty) => ty,
-    None => Type::INVALID,
-};
-
-const TWO_HALVES: Type = match Type::vector(Scalar::I16, 2) {
     Some(ty) => ty,
     None => Type::INVALID,
 };
@@ -418,14 +413,8 @@ impl Order {
         };
         if let Some([Some(low), Some(high)]) = halves.map(|words| words.map(|word| extended_half(func, word)))
         {
-            let args = ValueList::from_slice(&[low, high], &mut func.dfg.pool);
-            let pair = insert_before(func, before, InstData::Vec { args }, TWO_HALVES);
-            return insert_before(
-                func,
-                before,
-                InstData::Unary { op: Opcode::Bitcast, arg: pair },
-                Type::I32,
-            );
+            let word = join_halves(func, before, [low, high]);
+            return insert_before(func, before, word, Type::I32);
         }
         let second = match func.dfg.int_const(second) {
             // Where it is made may be further down.

@@ -121,7 +121,7 @@ pub(crate) use contract::NAME as CONTRACT;
 use mem2reg::zero;
 
 use crate::pass::{Changes, Context, Pass, Passes};
-use warpsmith_ir::{Block, BlockCall, Function, Inst, InstData, Opcode, Type, Value, ValueList};
+use warpsmith_ir::{Block, BlockCall, Function, Inst, InstData, Opcode, Scalar, Type, Value, ValueList};
 
 /// A pass of this folder.
 struct Standard {
@@ -264,6 +264,14 @@ pub(crate) fn insert_before(func: &mut Function, before: Inst, data: InstData, t
     func.spans[inst] = func.spans[before];
     func.inst_locs[inst] = func.inst_locs[before];
     func.dfg.first_result(inst).expect("made with one result")
+}
+
+/// Two numbers of 16 bits side by side, the first one below: a word, to be made of a vector that is put in front of an instruction.
+pub(crate) fn join_halves(func: &mut Function, before: Inst, halves: [Value; 2]) -> InstData {
+    let args = ValueList::from_slice(&halves, &mut func.dfg.pool);
+    let ty = Type::vector(Scalar::I16, 2).unwrap_or(Type::INVALID);
+    let pair = insert_before(func, before, InstData::Vec { args }, ty);
+    InstData::Unary { op: Opcode::Bitcast, arg: pair }
 }
 
 /// Puts a block on an edge; the jump that it ends with.

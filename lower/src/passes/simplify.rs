@@ -10,7 +10,7 @@ mod parts;
 mod settled;
 mod table;
 
-use super::{insert_before, replace_with};
+use super::{insert_before, join_halves, replace_with};
 use crate::analysis::Cfg;
 use crate::fold::{self, Constant};
 use crate::pass::{Changes, Context};
@@ -19,9 +19,7 @@ use crate::rules::engine::{self, Facts, Index};
 use crate::rules::known::KnownBits;
 use crate::rules::matching;
 use settled::{Changed, Settled};
-use warpsmith_ir::{
-    Block, Function, Inst, InstData, MemFlags, Opcode, Path, Scalar, Traits, Type, Value, ValueList,
-};
+use warpsmith_ir::{Block, Function, Inst, InstData, MemFlags, Opcode, Path, Traits, Type, Value, ValueList};
 
 /// Sweeps over a function; what is left after so many is found by the next run of the pass.
 const MAX_SWEEPS: u32 = 4;
@@ -213,10 +211,8 @@ impl Simpler {
                 func.dfg.set_promised(inst, promised);
             }
             Simpler::Halves(halves) => {
-                let args = ValueList::from_slice(&halves, &mut func.dfg.pool);
-                let ty = Type::vector(Scalar::I16, 2).unwrap_or(Type::INVALID);
-                let pair = insert_before(func, inst, InstData::Vec { args }, ty);
-                func.dfg.replace_inst(inst, InstData::Unary { op: Opcode::Bitcast, arg: pair });
+                let word = join_halves(func, inst, halves);
+                func.dfg.replace_inst(inst, word);
             }
             Simpler::Moved(base, by) => {
                 let by = insert_before(func, inst, InstData::IntConst { value: by }, Type::I64);

@@ -94,7 +94,7 @@ fn cut(func: &Function, inst: Inst) -> Option<(Value, u32)> {
     };
     let at = u32::try_from(func.dfg.int_const(by)?).ok().filter(|&at| at < 64)?;
     // Above an integer are zeros, as above its upper word. A whole word is one already.
-    let in_word = if at > 32 { true } else { at % 32 + bits <= 32 && bits < 32 };
+    let in_word = at > 32 || bits < 32 && at % 32 + bits <= 32;
     in_word.then(|| (func.dfg.resolve(whole), at))
 }
 

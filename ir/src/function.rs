@@ -2,7 +2,7 @@
 
 use crate::aggregate::TypeTable;
 use crate::debug::FunctionDebug;
-use crate::dfg::DataFlowGraph;
+use crate::dfg::{DataFlowGraph, ValueDef};
 use crate::entities::{Block, FileId, FuncId, Inst, Loc, PtxRef, ScopeId, StackSlot, Value};
 use crate::inst::InstData;
 use crate::layout::Layout;
@@ -421,6 +421,15 @@ impl Function {
     pub fn is_terminated(&self, block: Block) -> bool {
         let last = self.layout.last_inst(block);
         last.is_some_and(|inst| self.dfg.opcode(inst).traits().contains(Traits::TERMINATOR))
+    }
+
+    /// The block that computes a value, or has it as a parameter.
+    pub fn block_of(&self, value: Value) -> Option<Block> {
+        match self.dfg.def(value) {
+            ValueDef::Result(inst, _) => self.layout.block_of(inst),
+            ValueDef::Param(block, _) => Some(block),
+            ValueDef::Alias(_) | ValueDef::Detached => None,
+        }
     }
 
     /// The terminator of a block.

@@ -8,7 +8,7 @@
 //! The rounds are a constant number, at the start of which the counter has not wrapped: what is computed from it grows by the same in each.
 //! Loops with convergent operations are left alone, since ptxas sees less well that all threads leave them together.
 
-use super::{insert_before, replace_with, ssa};
+use super::{insert_before, replace_with};
 use crate::analysis::{Cfg, Loop, Loops};
 use crate::pass::{Changes, Context};
 use cranelift_entity::{EntitySet, SecondaryMap};
@@ -36,7 +36,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let mut escaping: EntitySet<Value> = EntitySet::new();
     for block in func.layout.blocks() {
         for value in func.layout.insts(block).flat_map(|inst| func.dfg.uses(inst)) {
-            if ssa::block_of(func, value).is_some_and(|def| innermost[def] != innermost[block]) {
+            if func.block_of(value).is_some_and(|def| innermost[def] != innermost[block]) {
                 escaping.insert(value);
             }
         }
@@ -46,7 +46,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
         if kept(found) && found.blocks.iter().all(|&block| innermost[block] == n) {
             let mut blocks = found.blocks.to_vec();
             blocks.sort_unstable_by_key(|&block| places[block]);
-            let inside = |value: Value| ssa::block_of(func, value).is_some_and(|def| innermost[def] == n);
+            let inside = |value: Value| func.block_of(value).is_some_and(|def| innermost[def] == n);
             plans.extend(Plan::of(func, &cfg, found.header, &blocks, inside, &escaping));
         }
     }

@@ -99,9 +99,11 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
                 let depths = depths.get_or_insert_with(|| depths_of(&cx.analyses.get::<Loops>(func)));
                 if let Some(common) = common_dominator(&dominators, depths, at, block)
                     && let (Some(made), Some(end)) = (func.dfg.def_inst(value), func.terminator(common))
-                    && func.dfg.args(made).iter().all(|&arg| {
-                        super::ssa::block_of(func, arg).is_some_and(|own| dominators.dominates(own, common))
-                    })
+                    && func
+                        .dfg
+                        .args(made)
+                        .iter()
+                        .all(|&arg| func.block_of(arg).is_some_and(|own| dominators.dominates(own, common)))
                 {
                     let promised = func.dfg.promised(made) && func.dfg.promised(inst);
                     func.dfg.set_promised(made, promised);

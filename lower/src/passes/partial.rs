@@ -291,7 +291,7 @@ impl Plan {
             }
         }
         let defined = live_out.iter().filter_map(|&value| {
-            let own = ssa::block_of(func, value)?;
+            let own = func.block_of(value)?;
             let of_copies = copies.iter().map(|copied| (copied.blocks[&own], copied.value(value)));
             let of_loop = (!self.exact).then_some((own, value));
             Some((value, of_copies.chain(of_loop).collect()))

@@ -8,7 +8,7 @@
 //! `index` adds the same multiple of the same 32 bits, extended in the same way, and these are there wherever the product of them was. Only blocks behind a
 //! branch around a loop are looked at, which are in no loop themselves, and only parameters of kernels, which ptxas loads where it wants them.
 
-use super::{insert_before, replace_with, ssa};
+use super::{insert_before, replace_with};
 use crate::analysis::{Cfg, Loops};
 use crate::pass::{Changes, Context};
 use cranelift_entity::SecondaryMap;
@@ -41,9 +41,8 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let found = tails.flat_map(|&block| {
         let header = headers[behind[block] - 1];
         let above = |of: Block| of != header && tree.dominates(of, header);
-        let in_front = |value: Value| {
-            tree.idom(block).is_some_and(above) && ssa::block_of(func, value).is_some_and(above)
-        };
+        let in_front =
+            |value: Value| tree.idom(block).is_some_and(above) && func.block_of(value).is_some_and(above);
         let insts = func.layout.insts(block);
         insts.filter_map(|inst| address(func, inst).filter(|found| in_front(found.index))).collect::<Vec<_>>()
     });

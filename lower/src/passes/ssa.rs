@@ -5,7 +5,7 @@ use crate::analysis::Cfg;
 use cranelift_entity::{EntitySet, SecondaryMap};
 use smallvec::SmallVec;
 use warpsmith_base::FxHashMap;
-use warpsmith_ir::{Block, Function, Inst, Value, ValueDef};
+use warpsmith_ir::{Block, Function, Inst, Value};
 
 /// A value, and the blocks at whose end a definition of it is known, its own block among them; together they dominate the uses.
 pub(super) type Defined = (Value, FxHashMap<Block, Value>);
@@ -16,7 +16,7 @@ type Users = Vec<(Block, Inst)>;
 /// Makes the uses of values, in blocks other than their own, uses of whichever definition reaches them. The graph is that of the function as it is.
 pub(super) fn repair(func: &mut Function, cfg: &Cfg, values: &[Defined]) {
     let mut users: FxHashMap<Value, (Option<Block>, Users)> =
-        values.iter().map(|&(value, _)| (value, (block_of(func, value), Vec::new()))).collect();
+        values.iter().map(|&(value, _)| (value, (func.block_of(value), Vec::new()))).collect();
     if users.is_empty() {
         return;
     }
@@ -125,15 +125,6 @@ impl Search {
     }
 }
 
-/// The block that a value is defined in.
-pub(super) fn block_of(func: &Function, value: Value) -> Option<Block> {
-    match func.dfg.def(value) {
-        ValueDef::Result(inst, _) => func.layout.block_of(inst),
-        ValueDef::Param(block, _) => Some(block),
-        ValueDef::Alias(_) | ValueDef::Detached => None,
-    }
-}
-
 /// The values of some blocks that other blocks use.
 pub(super) fn used_outside(func: &Function, cfg: &Cfg, blocks: &EntitySet<Block>) -> Vec<Value> {
     let mut found: Vec<Value> = Vec::new();
@@ -142,7 +133,7 @@ pub(super) fn used_outside(func: &Function, cfg: &Cfg, blocks: &EntitySet<Block>
             continue;
         }
         for inst in func.layout.insts(block) {
-            let of_them = |value: &Value| block_of(func, *value).is_some_and(|block| blocks.contains(block));
+            let of_them = |value: &Value| func.block_of(*value).is_some_and(|block| blocks.contains(block));
             found.extend(func.dfg.uses(inst).filter(of_them));
         }
     }

@@ -15,7 +15,7 @@
 //! loop begins nobody may have asked for the product, and there it is computed in 64 bits, which hold it.
 
 use super::licm::make_preheaders;
-use super::{insert_before, replace_with, ssa};
+use super::{insert_before, replace_with};
 use crate::analysis::{Cfg, Loop, Loops};
 use crate::pass::{Aspects, Changes, Context};
 use cranelift_entity::SecondaryMap;
@@ -153,7 +153,7 @@ impl Round {
             };
             let step = match func.dfg.int_const(step) {
                 Some(step) => Step::Constant(step),
-                None if ssa::block_of(func, step).is_some_and(&inside) => return None,
+                None if func.block_of(step).is_some_and(&inside) => return None,
                 None => Step::Value(step),
             };
             let counts = match step {
@@ -175,7 +175,7 @@ impl Round {
         inside: impl Fn(Block) -> bool,
         inst: Inst,
     ) -> Option<Pointer> {
-        let outside = |value: Value| !ssa::block_of(func, value).is_some_and(&inside);
+        let outside = |value: Value| !func.block_of(value).is_some_and(&inside);
         // A value of one use, as the instruction that computes it.
         let once = |value: Value| {
             let value = func.dfg.resolve(value);

@@ -258,7 +258,7 @@ impl Plan {
         }
         let of_copies = |value: Value| {
             // What has left the loop is the same in all copies.
-            let own = ssa::block_of(func, value).filter(|block| found.blocks.contains(block))?;
+            let own = func.block_of(value).filter(|block| found.blocks.contains(block))?;
             let each =
                 copies.iter().filter_map(|copied| Some((*copied.blocks.get(&own)?, copied.value(value))));
             Some((value, each.collect()))
@@ -298,10 +298,10 @@ fn move_quotients(func: &mut Function, cfg: &Cfg, found: Loop<'_>) {
                 continue;
             };
             let [x, by] = args.map(|arg| func.dfg.resolve(arg));
-            if func.dfg.int_const(by).is_none() || ssa::block_of(func, x).is_none_or(inside) {
+            if func.dfg.int_const(by).is_none() || func.block_of(x).is_none_or(inside) {
                 continue;
             }
-            let constant = func.dfg.def_inst(by).filter(|_| ssa::block_of(func, by).is_some_and(inside));
+            let constant = func.dfg.def_inst(by).filter(|_| func.block_of(by).is_some_and(inside));
             for moved in constant.into_iter().chain([inst]) {
                 func.layout.remove_inst(moved);
                 func.layout.insert_inst_before(moved, jump);
@@ -337,8 +337,7 @@ fn live_out(func: &Function, loops: &Loops) -> FxHashMap<Block, Vec<Value>> {
     for block in func.layout.blocks() {
         for inst in func.layout.insts(block) {
             for value in func.dfg.uses(inst) {
-                let Some(own) = ssa::block_of(func, value).filter(|&own| innermost[own] != innermost[block])
-                else {
+                let Some(own) = func.block_of(value).filter(|&own| innermost[own] != innermost[block]) else {
                     continue;
                 };
                 for n in outwards(own).take_while(|&n| outwards(block).all(|other| other != n)) {

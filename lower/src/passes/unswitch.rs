@@ -66,7 +66,7 @@ impl Plan {
         }
         let inside = set(found.blocks);
         let before = analyses.get::<DominatorTree>(func).idom(found.header)?;
-        let invariant = |value| ssa::block_of(func, value).is_some_and(|block| !inside.contains(block));
+        let invariant = |value| func.block_of(value).is_some_and(|block| !inside.contains(block));
         let mut candidates =
             found.blocks.iter().filter_map(|&block| match func.dfg[func.terminator(block)?] {
                 InstData::Brif { cond, ref dests } if dests[0].block != dests[1].block => Some((block, cond)),
@@ -109,7 +109,7 @@ impl Plan {
         }
         let cfg = Cfg::compute(func);
         let defined = |value| {
-            let own = ssa::block_of(func, value)?;
+            let own = func.block_of(value)?;
             Some((value, FxHashMap::from_iter([(own, value), (copied.blocks[&own], copied.value(value))])))
         };
         let defined: Vec<ssa::Defined> = outside.into_iter().filter_map(defined).collect();

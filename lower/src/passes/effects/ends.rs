@@ -3,7 +3,6 @@
 //! A loop ends if every round comes to a comparison of a counter with a number that does not change: the counter goes by one to the number, or by steps
 //! that are promised not to wrap past it.
 
-use super::super::ssa;
 use crate::analysis::{Analyses, Cfg, Loop, Loops};
 use cranelift_entity::{EntitySet, SecondaryMap};
 use warpsmith_ir::{Block, DominatorTree, Function, InstData, IntCC, Opcode, Value};
@@ -72,7 +71,7 @@ fn decides(
     };
     let cond = if stays == 0 { cond } else { cond.inverse() };
     let [a, b] = [a, b].map(|value| func.dfg.resolve(value));
-    let outside = |value: Value| !ssa::block_of(func, value).is_some_and(&inside);
+    let outside = |value: Value| !func.block_of(value).is_some_and(&inside);
     let (counter, cond) = match (outside(a), outside(b)) {
         (false, true) => (a, cond),
         (true, false) => (b, cond.swapped()),

@@ -3,7 +3,7 @@
 //! These loops are left by one edge, at their end, so all uses of their values outside are behind the block which that leads to. Where other edges
 //! lead there too, it gets a block of its own in between. All loops are closed in one walk over the function.
 
-use super::super::{ssa, take_over_name};
+use super::super::take_over_name;
 use super::Sources;
 use smallvec::SmallVec;
 use warpsmith_base::FxHashMap;
@@ -19,7 +19,7 @@ pub(super) fn values(func: &mut Function, latches: &FxHashMap<Block, Block>, sou
         while let Some(inst) = next {
             next = func.layout.next_inst(inst);
             let outside = |value: &Value| {
-                let of = ssa::block_of(func, *value).and_then(|of| latches.get(&of));
+                let of = func.block_of(*value).and_then(|of| latches.get(&of));
                 of.is_some() && of != own
             };
             let used: SmallVec<[Value; 8]> = func.dfg.uses(inst).filter(outside).collect();
@@ -45,7 +45,7 @@ fn handed_on(
     latches: &FxHashMap<Block, Block>,
     sources: &mut Sources,
 ) -> Option<Value> {
-    let &own = latches.get(&ssa::block_of(func, value)?)?;
+    let &own = latches.get(&func.block_of(value)?)?;
     let branch = func.terminator(own)?;
     let outside = |block: &Block| latches.get(block) != Some(&own);
     let exit = func.dfg.targets(branch).map(|call| call.block).find(outside)?;

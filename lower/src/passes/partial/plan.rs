@@ -1,6 +1,5 @@
 //! Which loops are unrolled, and how far.
 
-use super::super::ssa;
 use super::{Counter, Plan, Shape, Sources, Step};
 use crate::analysis::{Loop, Uniformity};
 use smallvec::{SmallVec, smallvec};
@@ -175,7 +174,7 @@ impl Counter {
     ) -> Option<Counter> {
         let &InstData::IntCompare { cond, args: [a, b] } = func.dfg.def_data(test)? else { return None };
         let cond = if stays == 0 { cond } else { cond.inverse() };
-        let changes = |value: Value| ssa::block_of(func, value).is_some_and(|block| inside.contains(&block));
+        let changes = |value: Value| func.block_of(value).is_some_and(|block| inside.contains(&block));
         let (next, cond, bound) = match (changes(a), changes(b)) {
             (true, false) => (a, cond, b),
             (false, true) => (b, cond.swapped(), a),

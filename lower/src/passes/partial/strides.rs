@@ -8,7 +8,7 @@
 //! is the value of the first as promised as those of the others.
 
 use super::super::copy::Copied;
-use super::super::{insert_before, ssa};
+use super::super::insert_before;
 use super::{Counter, Guard, Plan, Step};
 use warpsmith_base::{FxHashMap, FxHashSet};
 use warpsmith_ir::{Function, Inst, InstData, IntCC, Opcode, Type, Value};
@@ -124,7 +124,7 @@ impl Plan {
 
     /// Whether a value is computed in the loop.
     fn changes(&self, func: &Function, value: Value) -> bool {
-        ssa::block_of(func, value).is_some_and(|block| self.inside.contains(&block))
+        func.block_of(value).is_some_and(|block| self.inside.contains(&block))
     }
 }
 

@@ -4,7 +4,7 @@ use crate::analysis::{Cfg, Loop};
 use crate::fold::{self, Constant};
 use crate::rules::known::KnownBits;
 use crate::rules::matching;
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 use warpsmith_base::{FxHashMap, FxHashSet};
 use warpsmith_ir::{Block, Function, Inst, InstData, IntCC, Opcode, Type, Value, ValueDef};
 
@@ -29,7 +29,8 @@ impl Rounds<'_> {
     pub fn decided(&self, limit: usize, outer: &Known) -> Option<(Block, usize, usize)> {
         let func = self.func;
         let inside = |block: Block| self.found.blocks.contains(&block);
-        [self.found.header, self.latch].into_iter().find_map(|block| {
+        let latch = Some(self.latch).filter(|latch| *latch != self.found.header);
+        [Some(self.found.header), latch].into_iter().flatten().find_map(|block| {
             let InstData::Brif { cond, dests } = &func.dfg[func.terminator(block)?] else { return None };
             let stays = match [inside(dests[0].block), inside(dests[1].block)] {
                 [true, false] => 0,
@@ -42,9 +43,48 @@ impl Rounds<'_> {
 
     /// How often a condition keeps the loop going, if that is known and at most `limit`.
     fn count(&self, cond: Value, stays: usize, limit: usize, outer: &Known) -> Option<usize> {
-        let start = self.start(outer)?;
-        let relative = || self.relative(cond).and_then(|known| self.count_from(known, cond, stays, limit));
-        self.count_from(start, cond, stays, limit).or_else(relative)
+        let counters = self.counters(cond)?;
+        let from = |known| self.count_from(known, &counters, cond, stays, limit);
+        from(self.start_of(&counters, outer)?).or_else(|| self.relative(cond).and_then(from))
+    }
+
+    /// The numbers of the header's parameters that a condition follows from, in this round or a later one; the others need not be counted with.
+    fn counters(&self, cond: Value) -> Option<SmallVec<[usize; 4]>> {
+        let func = self.func;
+        let next = self.given(self.latch)?;
+        let inside: FxHashSet<Block> = self.found.blocks.iter().copied().collect();
+        let is_inside = |value| func.block_of(value).is_some_and(|block| inside.contains(&block));
+        let mut seen: FxHashSet<Value> = FxHashSet::default();
+        let mut work: SmallVec<[(Value, u32); 16]> = smallvec![(cond, 0)];
+        let mut counters = SmallVec::new();
+        while let Some((value, depth)) = work.pop() {
+            let value = func.dfg.resolve(value);
+            if depth > MAX_DEPTH || !is_inside(value) || !seen.insert(value) {
+                continue;
+            }
+            match func.dfg.def(value) {
+                ValueDef::Result(inst, _) if func.traits(inst).is_pure() => {
+                    work.extend(func.dfg.args(inst).iter().map(|&arg| (arg, depth + 1)));
+                }
+                ValueDef::Param(block, n) if block == self.found.header => {
+                    counters.push(n as usize);
+                    work.push((*next.get(n as usize)?, 0));
+                }
+                ValueDef::Param(block, n) => work.extend(self.passed(block, n).map(|arg| (arg, depth + 1))),
+                ValueDef::Result(..) | ValueDef::Alias(_) | ValueDef::Detached => {}
+            }
+        }
+        counters.sort_unstable();
+        Some(counters)
+    }
+
+    /// What the only edge to a block gives its n-th parameter.
+    fn passed(&self, block: Block, n: u32) -> Option<Value> {
+        let func = self.func;
+        let &[pred] = self.cfg.predecessors(block) else { return None };
+        let mut calls = func.dfg.targets(func.terminator(pred)?).filter(|call| call.block == block);
+        let (call, None) = (calls.next()?, calls.next()) else { return None };
+        call.args(&func.dfg.pool).get(n as usize).copied()
     }
 
     /// What is known in the first round of a loop from `x - 1` to `x + 2`, with 0 for what both ends are some constant from: as nothing wraps, that is
@@ -83,7 +123,14 @@ impl Rounds<'_> {
     }
 
     /// How often a condition keeps the loop going, with what is known in the first round.
-    fn count_from(&self, mut known: Known, cond: Value, stays: usize, limit: usize) -> Option<usize> {
+    fn count_from(
+        &self,
+        mut known: Known,
+        counters: &[usize],
+        cond: Value,
+        stays: usize,
+        limit: usize,
+    ) -> Option<usize> {
         let header = self.found.header;
         let func = self.func;
         let params = func.dfg.block_params(header);
@@ -94,9 +141,9 @@ impl Rounds<'_> {
             if (taken != 0) != (stays == 0) {
                 return Some(round);
             }
-            for (&param, &arg) in params.iter().zip(&next) {
-                let value = self.eval(arg, &mut state, 0);
-                known.insert(param, value);
+            for &n in counters {
+                let value = self.eval(next[n], &mut state, 0);
+                known.insert(params[n], value);
             }
         }
         None
@@ -142,10 +189,17 @@ impl Rounds<'_> {
 
     /// What is known of the header's parameters in the first round.
     pub fn start(&self, outer: &Known) -> Option<Known> {
-        let header = self.found.header;
+        let all: SmallVec<[usize; 4]> = (0..self.func.dfg.block_params(self.found.header).len()).collect();
+        self.start_of(&all, outer)
+    }
+
+    /// What is known of some of them, by their numbers.
+    fn start_of(&self, counters: &[usize], outer: &Known) -> Option<Known> {
+        let params = self.func.dfg.block_params(self.found.header);
+        let first = self.given(self.before()?)?;
         let mut known = outer.clone();
-        for (&param, arg) in self.func.dfg.block_params(header).iter().zip(self.given(self.before()?)?) {
-            known.insert(param, self.eval(arg, &mut outer.clone(), 0));
+        for &n in counters {
+            known.insert(params[n], self.eval(first[n], &mut outer.clone(), 0));
         }
         Some(known)
     }
@@ -178,12 +232,7 @@ impl Rounds<'_> {
         let inst = match func.dfg.def(value) {
             ValueDef::Result(inst, _) => inst,
             ValueDef::Param(block, n) if depth <= MAX_DEPTH => {
-                // What the only edge to a block gives it.
-                let &[pred] = self.cfg.predecessors(block) else { return None };
-                let mut calls = func.dfg.targets(func.terminator(pred)?).filter(|call| call.block == block);
-                let (call, None) = (calls.next()?, calls.next()) else { return None };
-                let &arg = call.args(&func.dfg.pool).get(n as usize)?;
-                let given = self.eval(arg, state, depth + 1);
+                let given = self.eval(self.passed(block, n)?, state, depth + 1);
                 state.insert(value, given);
                 return given;
             }

@@ -100,6 +100,7 @@ pub use ptx::{
     Destination, Part, PtxData, PtxOperand, PtxSpans, ResultTypes, Sreg, accumulators, control_flow,
     destinations, takes_byte_registers,
 };
+pub use symbols::SYSTEM_FUNCTIONS;
 pub use types::{OddWidth, Scalar, Type};
 pub use verify::verify;
 pub use warpsmith_isa::{Mnemonic, mnemonic};

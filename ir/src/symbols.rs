@@ -9,6 +9,9 @@ use crate::ptx::PtxOperand;
 use cranelift_entity::packed_option::ReservedValue;
 use cranelift_entity::{EntitySet, PrimaryMap, SecondaryMap};
 
+/// The functions that CUDA's driver provides to every program (PTX writer's guide to interoperability, chapter 7).
+pub const SYSTEM_FUNCTIONS: [&str; 4] = ["vprintf", "malloc", "free", "__assertfail"];
+
 /// A function or global where it is named.
 enum Named<F, G> {
     Func(F),

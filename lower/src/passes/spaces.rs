@@ -5,6 +5,10 @@
 //! over all generic pointers finds them, assuming the best first. The null pointer is an address of global memory as much as a generic one.
 //! Where something else wants the generic pointer (a call, a store of the pointer itself), a cast back is put in front. Pointers into one space are
 //! compared there, and one to global memory is its own generic address (PTX ISA 9.0, 6.4.1.1), also as a number.
+//!
+//! What a kernel reads from memory are pointers to global memory if it can have written no others.
+
+mod loaded;
 
 use super::insert_before;
 use crate::analysis::Cfg;
@@ -26,7 +30,9 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     // The graph is that of the reachable blocks, which this leaves as it is.
     let cfg = cx.analyses.get::<Cfg>(func);
     super::cfg::remove_unreachable(func, &cfg);
-    let Some(spaces) = infer(func, &cfg) else { return Changes::NONE };
+    let with_loaded = loaded::may_be_global(func, &cfg, cx).then(|| infer(func, &cfg, true)).flatten();
+    let with_loaded = with_loaded.filter(|spaces| !loaded::writes_others(func, &cfg, spaces, cx));
+    let Some(spaces) = with_loaded.or_else(|| infer(func, &cfg, false)) else { return Changes::NONE };
     let blocks: Vec<Block> = cfg.reverse_postorder().to_vec();
     let mut changes = 0;
     for &block in &blocks {
@@ -80,8 +86,9 @@ impl Space {
 
 type Spaces = SecondaryMap<Value, Space>;
 
-/// What is known of each generic pointer at the end. `None` if it takes too long to find out.
-fn infer(func: &Function, cfg: &Cfg) -> Option<Spaces> {
+/// What is known of each generic pointer at the end, if those that are read from memory are of global memory or may be any. `None` if it takes too long
+/// to find out.
+fn infer(func: &Function, cfg: &Cfg, loaded_are_global: bool) -> Option<Spaces> {
     let mut spaces: Spaces = SecondaryMap::with_capacity(func.dfg.num_values());
     if let Some(entry) = func.layout.entry() {
         func.dfg.block_params(entry).iter().for_each(|&param| spaces[param] = Space::Generic);
@@ -97,7 +104,10 @@ fn infer(func: &Function, cfg: &Cfg) -> Option<Spaces> {
             for inst in func.layout.insts(block) {
                 for result in func.dfg.results(inst) {
                     if func.dfg.ty(result) == Type::PTR {
-                        let found = of_result(func, &spaces, inst);
+                        let found = match loaded_are_global && loaded::is_loaded(func, result) {
+                            true => Space::One(Type::PTR_GLOBAL),
+                            false => of_result(func, &spaces, inst),
+                        };
                         learn(&mut spaces, result, found);
                     }
                 }

@@ -21,8 +21,7 @@ use maker::Maker;
 use std::cell::Cell;
 use warpsmith_ir::{self as ir, Type};
 
-/// The functions that CUDA's driver provides to every program (PTX writer's guide to interoperability, chapter 7).
-pub(super) const SYSTEM: [&str; 4] = ["vprintf", "malloc", "free", "__assertfail"];
+pub(super) use warpsmith_ir::SYSTEM_FUNCTIONS as SYSTEM;
 
 /// All functions, with the one of [`SYSTEM`] that their bodies call.
 const TABLES: [(&[Row], Option<&str>); 20] = [

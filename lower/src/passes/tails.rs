@@ -3,15 +3,19 @@
 //!
 //! Where the ways differ in an operand, the block gets that as a parameter: as many at most as the results that it no longer gets, and for a store its
 //! value: `c ? a[i] : b[i]` is one load, of one of two addresses. Convergent operations stay: those of two blocks are two.
+//!
+//! Where only some of the ways end alike, as behind `if (i >= n) return;`, they meet in a block of their own first.
 
 use crate::analysis::Cfg;
 use crate::pass::{Changes, Context};
 use cranelift_entity::{EntitySet, SecondaryMap};
 use smallvec::SmallVec;
-use warpsmith_ir::{Block, DominatorTree, Function, Inst, InstData, Opcode, Type, Value};
+use warpsmith_ir::{Block, DominatorTree, Function, Inst, InstBuilder, InstData, Opcode, Type, Value};
 
-/// Ways to a block that are compared.
+/// Ways to a block that end alike.
 const MAX_WAYS: usize = 4;
+/// Ways to a block that are compared.
+const MAX_JOINED: usize = 16;
 /// Instructions that one block takes over.
 const MAX_SUNK: usize = 16;
 
@@ -23,19 +27,22 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let mut moved: EntitySet<Value> = EntitySet::new();
     for &block in cfg.reverse_postorder() {
         let preds = cfg.predecessors(block);
-        // Not where a loop begins: what its rounds end with is not what it starts with.
-        let forward = preds.iter().all(|&pred| order[pred] < order[block]);
-        let jumps = |&pred: &Block| {
-            func.terminator(pred).is_some_and(|end| matches!(func.dfg[end], InstData::Jump { .. }))
+        // Not what the rounds of a loop end with: that is not what it starts with.
+        let joins = |&pred: &Block| {
+            order[pred] < order[block]
+                && func.terminator(pred).is_some_and(|end| matches!(func.dfg[end], InstData::Jump { .. }))
         };
-        if !(2..=MAX_WAYS).contains(&preds.len()) || !forward || !preds.iter().all(jumps) {
-            continue;
-        }
-        for _ in 0..MAX_SUNK {
-            let Some(tail) = Tail::of(func, preds, block) else { break };
-            moved.extend(tail.insts.iter().filter_map(|&inst| func.dfg.first_result(inst)));
-            tail.sink(func, block);
-            changes += 1;
+        let mut ways: SmallVec<[Block; MAX_WAYS]> =
+            preds.iter().copied().filter(joins).take(MAX_JOINED).collect();
+        while let Some(alike) = ending_alike(func, &ways, block) {
+            ways.retain(|way| !alike.contains(way));
+            let at = if alike.len() == preds.len() { block } else { met_in_front(func, &alike, block) };
+            for _ in 0..MAX_SUNK {
+                let Some(tail) = Tail::of(func, &alike, at) else { break };
+                moved.extend(tail.insts.iter().filter_map(|&inst| func.dfg.first_result(inst)));
+                tail.sink(func, at);
+                changes += 1;
+            }
         }
     }
     if changes > 0 {
@@ -44,7 +51,36 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
         }
         func.dfg.resolve_aliases();
     }
-    Changes::to_instructions(changes)
+    Changes::to_all(changes)
+}
+
+/// Some ways to a block that end with the same, two or more.
+fn ending_alike(func: &Function, ways: &[Block], block: Block) -> Option<SmallVec<[Block; MAX_WAYS]>> {
+    (0..ways.len()).find_map(|n| {
+        let mut alike: SmallVec<[Block; MAX_WAYS]> = SmallVec::new();
+        for &way in &ways[n..] {
+            alike.push(way);
+            if alike.len() > MAX_WAYS || alike.len() > 1 && Tail::of(func, &alike, block).is_none() {
+                alike.pop();
+            }
+        }
+        (alike.len() > 1).then_some(alike)
+    })
+}
+
+/// Sends ways to a block through a new one.
+fn met_in_front(func: &mut Function, ways: &[Block], block: Block) -> Block {
+    let between = func.dfg.make_block();
+    let types: SmallVec<[Type; 4]> =
+        func.dfg.block_params(block).iter().map(|&param| func.dfg.ty(param)).collect();
+    let passed: SmallVec<[Value; 4]> =
+        types.into_iter().map(|ty| func.dfg.append_block_param(between, ty)).collect();
+    func.layout.insert_block_after(between, ways[ways.len() - 1]);
+    for jump in ways.iter().filter_map(|&way| func.terminator(way)).collect::<SmallVec<[Inst; MAX_WAYS]>>() {
+        func.dfg.for_each_target_mut(jump, |call, _| call.block = between);
+    }
+    func.at_end(between).jump(block, &passed);
+    between
 }
 
 /// An operand of what the ways end with.

@@ -3,20 +3,26 @@
 //! What is computed in front of a branch and used on one side only is computed there for nothing on the other, and keeps a register busy in between; of
 //! what is computed in front of the first `if` of a kernel ptxas keeps less in uniform registers too. Nothing moves into a loop that it was not in: it goes
 //! to the block in front of the loop, which is made where there is none (`cfg` drops it again if nothing came). Operations without effect move, convergent
-//! ones stay, and so do constants, which selection makes where they are used, and what would keep more in registers than it computes.
+//! ones stay, and so do constants, which selection makes where they are used, and what would keep more in registers than it computes: the two halves of a
+//! word do not, together.
 //!
 //! A load moves behind the branch that ends its block, if nothing between the two has an effect, so that it finds what it found; if no other way leads to
 //! where it moves; and if the branch waits for no load itself, since two loads that wait for one another take twice the time of two that do not.
 
 use crate::analysis::{Analyses, Cfg, Loops, PostDominators};
 use crate::pass::{Changes, Context};
+use crate::users::Users;
 use cranelift_entity::{EntitySet, SecondaryMap};
+use smallvec::SmallVec;
+use std::cell::OnceCell;
 use std::sync::Arc;
 use warpsmith_ir::debug::Storage;
 use warpsmith_ir::{Block, DominatorTree, Function, Inst, InstData, Value};
 
 /// Instructions of a block that ptxas gives a predicate each, in place of a branch around it.
 const MAX_GUARDED: usize = 2;
+/// Users of a value that are looked at together.
+const MAX_TOGETHER: usize = 8;
 /// Steps up the dominator tree that are made for one use.
 const MAX_STEPS: u32 = 64;
 
@@ -30,6 +36,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     // The block that dominates all uses that were seen so far.
     let mut used_in: SecondaryMap<Value, Option<Block>> = SecondaryMap::new();
     let mut moved: EntitySet<Value> = EntitySet::new();
+    let users: OnceCell<Users> = OnceCell::new();
     let mut changes = 0;
     // Users come before what they use.
     for &block in cfg.reverse_postorder().iter().rev() {
@@ -41,7 +48,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
             let plain_load =
                 matches!(func.dfg[inst], InstData::Load { flags, .. } if !flags.volatile) && loads_move;
             let to = (plain_load || func.traits(inst).is_pure())
-                .then(|| target(func, &places, &used_in, block, inst))
+                .then(|| target(func, &places, &used_in, &users, block, inst))
                 .flatten()
                 .filter(|to| !guarded.contains(*to))
                 .and_then(|to| if plain_load { places.next(&cfg, block, to) } else { Some(to) });
@@ -103,6 +110,7 @@ fn target(
     func: &Function,
     places: &Places,
     used_in: &SecondaryMap<Value, Option<Block>>,
+    users: &OnceCell<Users>,
     block: Block,
     inst: Inst,
 ) -> Option<Block> {
@@ -122,10 +130,64 @@ fn target(
         };
         stays && used_in[value].is_none_or(|used| places.meet(to, used) != to)
     };
-    let bits = |value: Value| func.dfg.ty(value).bits().max(32);
-    let more: u32 = func.dfg.args(inst).iter().filter(|&&value| kept(value)).map(|&value| bits(value)).sum();
-    let fewer: u32 = func.dfg.results(inst).into_iter().map(bits).sum();
-    (more == 0 || more < fewer).then_some(to)
+    let mut more: SmallVec<[Value; 4]> = func
+        .dfg
+        .args(inst)
+        .iter()
+        .map(|&value| func.dfg.resolve(value))
+        .filter(|&value| kept(value))
+        .collect();
+    more.dedup();
+    let (more_bits, fewer_bits) = (
+        more.iter().map(|&value| bits(func, value)).sum::<u32>(),
+        func.dfg.results(inst).into_iter().map(|value| bits(func, value)).sum(),
+    );
+    let pays = more_bits == 0 || more_bits < fewer_bits;
+    let pays = pays || matches!(more[..], [only] if moves_with_others(func, places, users, only, to));
+    pays.then_some(to)
+}
+
+/// What a value takes of registers.
+fn bits(func: &Function, value: Value) -> u32 {
+    func.dfg.ty(value).bits().max(32)
+}
+
+/// Whether all that is computed from a value alone and only used from a block on takes more registers together than the value, or leaves none of it behind.
+fn moves_with_others(
+    func: &Function,
+    places: &Places,
+    users: &OnceCell<Users>,
+    value: Value,
+    to: Block,
+) -> bool {
+    let users = users.get_or_init(|| {
+        let mut users = Users::new(func);
+        for inst in func.layout.blocks().flat_map(|block| func.layout.insts(block)) {
+            func.dfg.for_each_use(inst, |value| users.add(func.dfg.resolve(value), inst));
+        }
+        users
+    });
+    let is_below = |inst: Inst| func.layout.block_of(inst).is_none_or(|block| places.meet(to, block) == to);
+    let (mut kept, mut fewer) = (0, 0);
+    for (n, user) in users.of(value).enumerate() {
+        if n == MAX_TOGETHER {
+            return false;
+        }
+        if is_below(user) {
+            continue;
+        }
+        let of_value_only =
+            |&arg: &Value| func.dfg.resolve(arg) == value || func.dfg.int_const(arg).is_some();
+        let moves = func.traits(user).is_pure()
+            && func.dfg.args(user).iter().all(of_value_only)
+            && func.dfg.results(user).into_iter().all(|result| users.of(result).all(is_below));
+        if moves {
+            fewer += func.dfg.results(user).into_iter().map(|result| bits(func, result)).sum::<u32>();
+        } else {
+            kept = bits(func, value);
+        }
+    }
+    kept < fewer
 }
 
 /// Operations that are looked at for one branch.

@@ -159,6 +159,7 @@ impl Writer<'_> {
                         let Some(name) = self.operand(&mut callee.iter()) else { continue };
                         self.call(name, &mach.prototypes[index as usize], Some(index), operands);
                     }
+                    Op::Unset => {}
                 }
                 self.origins.resize(self.stmts.len(), inst.origin);
                 self.note_written(from, inst.origin, operands);

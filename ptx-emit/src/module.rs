@@ -177,7 +177,7 @@ fn forward_declarations(plan: &Plan<'_>) -> Vec<FuncId> {
             });
             let called = match inst.op {
                 Op::Call(callee, _) => Some(callee),
-                Op::Ptx(_) | Op::CallIndirect(_) => None,
+                Op::Ptx(_) | Op::CallIndirect(_) | Op::Unset => None,
             };
             called.into_iter().chain(named).for_each(|callee| {
                 if !defined.contains(&callee) && declared.insert(callee) {

@@ -1,4 +1,4 @@
-//! Facts about functions: control flow, dominators, post-dominators, loops, pointers, memory, ranges of integers, uniformity; and what keeps them between passes.
+//! Facts about functions: control flow, dominators, post-dominators, loops, pointers, memory, ranges of integers, uniformity, arguments that nothing reads; and what keeps them between passes.
 
 mod alias;
 pub(crate) mod align;
@@ -9,6 +9,7 @@ mod postdom;
 #[allow(clippy::wildcard_enum_match_arm, reason = "what is not computed may be any number")]
 mod ranges;
 mod uniform;
+mod unread;
 
 use crate::pass::Aspects;
 pub use alias::{Access, Effect, Object, Pointer, Pointers, Root};
@@ -22,6 +23,7 @@ pub(crate) use ranges::{exact, width};
 use std::any::{Any, TypeId};
 use std::sync::Arc;
 pub use uniform::Uniformity;
+pub use unread::Unread;
 use warpsmith_ir::{Compacted, DominatorTree, Function};
 
 /// Something that is computed from a function and kept until a pass changes what it was computed from.

@@ -146,6 +146,8 @@ pub enum Op {
     Call(ir::FuncId, u32),
     /// A call, with its parameter passing, of a function whose address is in a register, the last operand. The index is one of [`Function::prototypes`].
     CallIndirect(u32),
+    /// Nothing: its operand, a `Def`, may hold any number.
+    Unset,
 }
 
 /// An instruction: what it does, its operands and the IR instruction it comes from.

@@ -25,6 +25,7 @@ impl Function {
                 Op::Ptx(mnemonic) => write!(f, "    {mnemonic}")?,
                 Op::Call(callee, _) => write!(f, "    call {callee}")?,
                 Op::CallIndirect(prototype) => write!(f, "    call prototype{prototype}")?,
+                Op::Unset => f.write_str("    unset")?,
             }
             let mut operands = self.inst_operands(inst);
             let mut separator = " ";

@@ -121,9 +121,9 @@ impl Selector<'_> {
         let func = self.func;
         let Some(block) = self.blocks[self.block].expand() else { return };
         let terminator = match &func.dfg[inst] {
-            InstData::Jump { dest } => Terminator::Jump(self.jump(dest)),
-            InstData::Brif { cond, dests: [yes, no] } => self.branch(*cond, yes, no),
-            InstData::Switch { arg, table } => self.switch(*arg, *table),
+            InstData::Jump { dest } => Terminator::Jump(self.jump(dest, inst, 0)),
+            InstData::Brif { cond, dests } => self.branch(*cond, dests, inst),
+            InstData::Switch { arg, table } => self.switch(*arg, *table, inst),
             InstData::Return { args } => {
                 self.return_value(args.as_slice(&func.dfg.pool));
                 Terminator::Return
@@ -161,21 +161,24 @@ impl Selector<'_> {
     }
 
     /// The edge of a jump. Constants are made here, in registers of their own, which become those of the parameters.
-    fn jump(&mut self, call: &BlockCall) -> Edge {
+    fn jump(&mut self, call: &BlockCall, branch: ir::Inst, target: usize) -> Edge {
         let func = self.func;
-        let Some(target) = self.blocks[call.block].expand() else { return self.edge(call) };
+        let Some(block) = self.blocks[call.block].expand() else { return self.edge(call, branch, target) };
         if self.single_way_in(call.block).is_some() {
-            return self.edge(call);
+            return self.edge(call, branch, target);
         }
         // What the branch to this block gives to its other way too is in a register that may do for both.
-        let branch = match self.cfg.predecessors(self.block) {
+        let into = match self.cfg.predecessors(self.block) {
             &[only] => func.terminator(only),
             _ => None,
         };
-        let shared =
-            |value: Value| branch.is_some_and(|inst| func.dfg.uses(inst).any(|other| other == value));
+        let shared = |value: Value| into.is_some_and(|inst| func.dfg.uses(inst).any(|other| other == value));
         let mut regs: Few<VReg> = Few::new();
-        for (param, arg) in func.dfg.given(call) {
+        for (n, (param, arg)) in func.dfg.given(call).enumerate() {
+            if self.unread.contains(branch, target, n) {
+                regs.extend(self.unset(param));
+                continue;
+            }
             let ty = self.ty(arg);
             let own = Repr::of(ty).count == 1 && !is_i1(ty);
             match self.def(arg) {
@@ -189,33 +192,48 @@ impl Selector<'_> {
                 _ => regs.extend(self.argument(param, arg)),
             }
         }
-        self.out.edge(target, &regs)
+        self.out.edge(block, &regs)
     }
 
-    fn edge(&mut self, call: &BlockCall) -> Edge {
+    /// Registers for a parameter that may hold anything.
+    fn unset(&mut self, param: Value) -> Few<VReg> {
+        let repr = Repr::of(self.ty(param));
+        let (class, count) = if self.narrow[param] { (RegClass::B32, 1) } else { (repr.class, repr.count) };
+        let regs: Few<VReg> = (0..count).map(|_| self.temp(class)).collect();
+        regs.iter().for_each(|&reg| self.emit_op(Op::Unset, &[Operand::Def(reg)]));
+        regs
+    }
+
+    fn edge(&mut self, call: &BlockCall, branch: ir::Inst, target: usize) -> Edge {
         let func = self.func;
-        let Some(target) = self.blocks[call.block].expand() else {
+        let Some(block) = self.blocks[call.block].expand() else {
             self.broken(&format!("the target `{}` is not in the function", call.block));
             return self.out.edge(mach::Block::new(0), &[]);
         };
         if self.single_way_in(call.block).is_some() {
-            return self.out.edge(target, &[]);
+            return self.out.edge(block, &[]);
         }
         let (params, args) = (func.dfg.block_params(call.block), call.args(&func.dfg.pool));
         if params.len() != args.len() {
             self.broken(&format!("`{}` takes {} arguments, not {}", call.block, params.len(), args.len()));
         }
-        let given = func.dfg.given(call);
-        let args: Few<VReg> = given.flat_map(|(param, arg)| self.argument(param, arg)).collect();
-        self.out.edge(target, &args)
+        let mut args: Few<VReg> = Few::new();
+        for (n, (param, arg)) in func.dfg.given(call).enumerate() {
+            match self.unread.contains(branch, target, n) {
+                true => args.extend(self.unset(param)),
+                false => args.extend(self.argument(param, arg)),
+            }
+        }
+        self.out.edge(block, &args)
     }
 
-    fn branch(&mut self, cond: Value, yes: &BlockCall, no: &BlockCall) -> Terminator {
+    fn branch(&mut self, cond: Value, dests: &[BlockCall; 2], inst: ir::Inst) -> Terminator {
+        let [yes, no] = dests;
         if let Some(constant) = self.int_const(cond) {
             // The other block may be reachable by this edge only: keep both edges, decided by a constant.
             let condition = self.temp(RegClass::Pred);
             self.emit(ptx!(Mov.Pred), &[Operand::Def(condition), Operand::Int(constant & 1)]);
-            let (taken, otherwise) = (self.edge(yes), self.edge(no));
+            let (taken, otherwise) = (self.edge(yes, inst, 0), self.edge(no, inst, 1));
             return Terminator::Branch { condition, negated: false, taken, otherwise, uniform: true };
         }
         let uniform = self.is_uniform(cond);
@@ -237,8 +255,8 @@ impl Selector<'_> {
         };
         // On the way around a block constants are made in front of the branch, in registers that become those of the parameters.
         let (around_yes, around_no) = (self.leads_on(no, yes), self.leads_on(yes, no));
-        let taken = if around_yes { self.jump(yes) } else { self.edge(yes) };
-        let otherwise = if around_no { self.jump(no) } else { self.edge(no) };
+        let taken = if around_yes { self.jump(yes, inst, 0) } else { self.edge(yes, inst, 0) };
+        let otherwise = if around_no { self.jump(no, inst, 1) } else { self.edge(no, inst, 1) };
         Terminator::Branch { condition, negated, taken, otherwise, uniform }
     }
 
@@ -280,13 +298,13 @@ impl Selector<'_> {
 
     // Switches.
 
-    fn switch(&mut self, arg: Value, table: JumpTable) -> Terminator {
+    fn switch(&mut self, arg: Value, table: JumpTable, inst: ir::Inst) -> Terminator {
         let func = self.func;
         let table = &func.dfg.jump_tables[table];
-        let default = self.edge(&table.default);
+        let default = self.edge(&table.default, inst, 0);
         let mut cases: Vec<(i64, Edge)> = Vec::with_capacity(table.cases.len());
-        for (value, call) in &table.cases {
-            let edge = self.edge(call);
+        for (n, (value, call)) in table.cases.iter().enumerate() {
+            let edge = self.edge(call, inst, n + 1);
             cases.push((*value, edge));
         }
         cases.sort_by_key(|case| case.0);

@@ -29,7 +29,7 @@ mod values;
 mod vector;
 
 use crate::abi::Repr;
-use crate::analysis::{Analyses, Cfg, Uniformity};
+use crate::analysis::{Analyses, Cfg, Uniformity, Unread};
 use crate::mach::{self, Base, Inst, Op, Operand, RegClass, VReg};
 use crate::rules::known::KnownBits;
 use cranelift_entity::packed_option::PackedOption;
@@ -91,9 +91,14 @@ pub fn select_with(
         let mut selector = Selector::new(module, id, func, target);
         selector.variables = options.variables;
         selector.version = options.version;
+        let mut analyses = Analyses::default();
         let branches = |block| func.successors(block).nth(1).is_some();
         if options.uniform_branches && func.layout.blocks().any(branches) {
-            selector.uniformity = Some(Analyses::default().get::<Uniformity>(func));
+            selector.uniformity = Some(analyses.get::<Uniformity>(func));
+        }
+        // A debugger shows what nothing reads.
+        if func.debug.is_none() {
+            selector.unread = analyses.get::<Unread>(func);
         }
         selector.run();
         (selector.out, selector.errors)
@@ -121,6 +126,8 @@ struct Selector<'a> {
     cfg: Cfg,
     /// Which values threads share, where that was asked for.
     uniformity: Option<Arc<Uniformity>>,
+    /// The arguments of blocks that may be anything.
+    unread: Arc<Unread>,
     /// The value that each value denotes.
     alias: SecondaryMap<Value, PackedOption<Value>>,
     /// How often the instructions of the function use each value.
@@ -181,6 +188,7 @@ impl<'a> Selector<'a> {
             out: mach::Function::new(id),
             cfg: Cfg::compute(func),
             uniformity: None,
+            unread: Arc::default(),
             alias: filled(values),
             uses: filled(values),
             regs: filled(values),

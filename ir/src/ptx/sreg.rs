@@ -99,6 +99,7 @@ impl Sreg {
             .iter()
             .any(|prefix| name.starts_with(prefix))
             || name.ends_with("smem_size")
+            || name.starts_with("reserved_smem")
             || name.starts_with("is_explicit_cluster")
     }
 

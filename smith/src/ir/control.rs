@@ -23,8 +23,16 @@ impl Generator<'_, '_, '_> {
         let late = match self.pointers {
             Some(pointers) if self.u.ratio(1, 2)? => {
                 let index = self.value(Type::I32)?;
-                let index = self.b.ins().band_imm(index, 127);
-                Some((pointers.input, self.b.ins().isub_imm(index, 64)))
+                Some((
+                    pointers.input,
+                    match self.u.ratio(1, 2)? {
+                        true => self.b.ins().ashr_imm(index, 25),
+                        false => {
+                            let index = self.b.ins().band_imm(index, 127);
+                            self.b.ins().isub_imm(index, 64)
+                        }
+                    },
+                ))
             }
             Some(_) | None => None,
         };

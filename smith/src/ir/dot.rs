@@ -123,10 +123,11 @@ impl Generator<'_, '_, '_> {
     pub(super) fn quotient(&mut self) -> Result<()> {
         let ty = *self.u.choose(&[Type::I32, Type::I64, Type::I16])?;
         let x = self.value(ty)?;
-        let by = match self.u.int_in_range(0..=4)? {
+        let by = match self.u.int_in_range(0..=6)? {
             0 => *self.u.choose(&[3, 5, 7, 10, 60, 100, 641, 1000, 0x5555])?,
             1 => (1i64 << self.u.int_in_range(1..=ty.bits() - 2)?) + self.u.int_in_range(-1i64..=1)?,
             2 => -self.u.int_in_range(2i64..=100)?,
+            4 => *self.u.choose(&[4, 4, -4, 2, 8])?,
             3 => self.u.arbitrary()?,
             _ => 0,
         };
@@ -138,10 +139,10 @@ impl Generator<'_, '_, '_> {
             number => self.number(ty, number),
         };
         // Seldom one with a sign beside one without.
-        let ops = match self.u.int_in_range(0..=7)? {
+        let ops = match self.u.int_in_range(0..=5)? {
             0 => [Opcode::Sdiv, Opcode::Urem],
             1 => [Opcode::Udiv, Opcode::Srem],
-            2..=4 => [Opcode::Sdiv, Opcode::Srem],
+            2 | 3 => [Opcode::Sdiv, Opcode::Srem],
             _ => [Opcode::Udiv, Opcode::Urem],
         };
         let asked = match self.u.int_in_range(0..=3)? {

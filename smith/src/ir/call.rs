@@ -30,7 +30,7 @@ pub(super) fn signature(
     // What a function does to memory of others is not seen in its results.
     if config.memory && u.ratio(1, 3)? {
         for _ in 0..u.int_in_range(1..=2)? {
-            params.push(Param::new(*u.choose(&[Type::PTR_GLOBAL, Type::PTR])?));
+            params.push(Param::new(*u.choose(&[Type::PTR_GLOBAL, Type::PTR, Type::PTR])?));
         }
     }
     let ret = match u.int_in_range(0..=3)? {

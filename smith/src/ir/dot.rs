@@ -121,13 +121,13 @@ impl Generator<'_, '_, '_> {
 
     /// Quotient and remainder of a number by one that is known, or by the same that is not.
     pub(super) fn quotient(&mut self) -> Result<()> {
-        let ty = *self.u.choose(&[Type::I32, Type::I64, Type::I16])?;
+        let ty = *self.u.choose(&[Type::I32, Type::I32, Type::I64, Type::I64, Type::I16])?;
         let x = self.value(ty)?;
         let by = match self.u.int_in_range(0..=6)? {
             0 => *self.u.choose(&[3, 5, 7, 10, 60, 100, 641, 1000, 0x5555])?,
             1 => (1i64 << self.u.int_in_range(1..=ty.bits() - 2)?) + self.u.int_in_range(-1i64..=1)?,
             2 => -self.u.int_in_range(2i64..=100)?,
-            4 => *self.u.choose(&[4, 4, -4, 2, 8])?,
+            4 | 5 => *self.u.choose(&[4, 4, -4, 2, 8])?,
             3 => self.u.arbitrary()?,
             _ => 0,
         };
@@ -139,10 +139,10 @@ impl Generator<'_, '_, '_> {
             number => self.number(ty, number),
         };
         // Seldom one with a sign beside one without.
-        let ops = match self.u.int_in_range(0..=5)? {
+        let ops = match self.u.int_in_range(0..=6)? {
             0 => [Opcode::Sdiv, Opcode::Urem],
             1 => [Opcode::Udiv, Opcode::Srem],
-            2 | 3 => [Opcode::Sdiv, Opcode::Srem],
+            2..=4 => [Opcode::Sdiv, Opcode::Srem],
             _ => [Opcode::Udiv, Opcode::Urem],
         };
         let asked = match self.u.int_in_range(0..=3)? {

@@ -47,8 +47,14 @@ impl Generator<'_, '_, '_> {
             _ => self.u.int_in_range(23..=30)?,
         };
         let more = if by > 0 && self.u.ratio(1, 2)? { 0 } else { self.u.int_in_range(-8..=4)? };
-        let conds = [[IntCC::Slt, IntCC::Ult, IntCC::Ult], [IntCC::Sgt, IntCC::Ugt, IntCC::Ne]];
-        let cond = *self.u.choose(&conds[usize::from(step < 0)])?;
+        // Mostly with a sign what is shifted.
+        let signed = self.u.ratio(if by == 0 { 1 } else { 3 }, 4)?;
+        let cond = match (step > 0, signed) {
+            (true, true) => IntCC::Slt,
+            (true, false) => IntCC::Ult,
+            (false, true) => IntCC::Sgt,
+            (false, false) => *self.u.choose(&[IntCC::Ugt, IntCC::Ne])?,
+        };
         let [first, step, more] = [first, step, more].map(|number| self.number(Type::I32, number));
         let start = self.value(Type::I64)?;
         let (head, done) = (self.b.create_block(), self.b.create_block());
@@ -58,7 +64,7 @@ impl Generator<'_, '_, '_> {
         self.b.switch_to_block(head);
         let moved = self.b.ins().iadd(count, more);
         let shifted = if by == 0 { moved } else { self.b.ins().shl_imm(moved, by) };
-        let signed = self.u.ratio(if by == 0 { 1 } else { 2 }, 4)?;
+        let signed = self.u.ratio(if by == 0 { 1 } else { 3 }, 4)?;
         let wide = self.widened(Type::I64, signed, shifted);
         let total = self.b.ins().iadd(sum, wide);
         let next = self.b.ins().iadd(count, step);

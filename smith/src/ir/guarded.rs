@@ -40,7 +40,7 @@ impl Generator<'_, '_, '_> {
     fn around(&mut self, pointers: &Pointers) -> Result<Vec<Guarded>> {
         let [row, length, column] = [self.below_eight()?, self.below_eight()?, self.below_eight()?];
         // How the index is extended, if it is.
-        let extended = match self.u.int_in_range(0..=2)? {
+        let extended = match self.u.int_in_range(0..=3)? {
             0 => None,
             1 => Some(Opcode::Sext),
             _ => Some(Opcode::Zext),

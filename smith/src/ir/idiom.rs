@@ -36,7 +36,7 @@ impl Generator<'_, '_, '_> {
             Idiom::CountedLoop if self.config.memory && self.u.ratio(1, 4)? => self.state(),
             Idiom::CountedLoop if self.config.memory && self.u.ratio(1, 4)? => self.filled(),
             Idiom::CountedLoop => self.counted_loop(),
-            Idiom::ExtendedCounter if self.u.ratio(1, 2)? => self.shifted_counter(),
+            Idiom::ExtendedCounter if self.u.ratio(2, 5)? => self.shifted_counter(),
             Idiom::ExtendedCounter => self.extended_counter(),
             Idiom::Conditional if self.u.ratio(1, 2)? => self.chosen_by_part(),
             Idiom::Conditional => self.conditional(),

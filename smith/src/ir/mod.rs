@@ -308,9 +308,12 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
         for _ in 0..self.u.int_in_range(1..=2)? {
             self.idiom()?;
         }
-        if let (Some(function), true) = (self.recursive, self.u.ratio(1, 2)?) {
+        if !self.helpers.is_empty() && self.u.ratio(1, 2)? {
             let known = self.values.len();
-            self.call_of(function)?;
+            match self.recursive {
+                Some(function) if self.u.ratio(2, 3)? => self.call_of(function)?,
+                _ => self.call()?,
+            }
             self.keep(known)?;
         }
         if let Some(function) = self.bulky {

@@ -5,14 +5,22 @@ use arbitrary::Result;
 use warpsmith_ir::{Block, InstBuilder, InstData, IntCC, MemFlags, Opcode, Type, Value};
 
 /// Where a first condition leads if it does not lead to the second, and where that leads: 0 is where all meet, 1 a store, and 2 a store of what takes longer.
-const ENDS: [[usize; 3]; 7] = [[0, 1, 2], [1, 1, 0], [0, 1, 2], [1, 0, 2], [0, 2, 1], [1, 0, 1], [2, 1, 1]];
+/// What stands here twice is drawn twice as often.
+const ENDS: [[usize; 3]; 7] = [[0, 1, 2], [1, 1, 0], [0, 1, 2], [0, 2, 1], [0, 2, 1], [1, 0, 1], [1, 1, 0]];
 
 /// The words of the thread's memory that nothing else of the program writes so often.
 const FIRST_WORD: i32 = 48;
 
 impl Generator<'_, '_, '_> {
-    /// Two conditions, the second of which one way from the first leads to.
+    /// Two conditions, the second of which one way from the first leads to; maybe two more behind them.
     pub(super) fn nested_ways(&mut self) -> Result<()> {
+        for _ in 0..self.u.int_in_range(1..=2)? {
+            self.two_conditions()?;
+        }
+        Ok(())
+    }
+
+    fn two_conditions(&mut self) -> Result<()> {
         let Some(pointers) = self.pointers else { return self.regular() };
         let stored = [self.value(Type::I32)?, self.value(Type::I32)?];
         let place = 4 * (FIRST_WORD + self.u.int_in_range(0..=10)?);
@@ -22,7 +30,7 @@ impl Generator<'_, '_, '_> {
         self.either_way(a, second, ends[0])?;
 
         self.b.switch_to_block(second);
-        let b = match self.u.ratio(1, 2)? {
+        let b = match self.u.ratio(1, 3)? {
             true => {
                 // What waits for memory is not asked together with the first.
                 let place = 4 * self.u.int_in_range(0..=63)?;
@@ -40,7 +48,7 @@ impl Generator<'_, '_, '_> {
 
         self.b.switch_to_block(long);
         let mut made = stored[1];
-        for n in 0..self.u.int_in_range(2..=8)? {
+        for n in 0..self.u.int_in_range(4..=9)? {
             let op = if n % 2 == 0 { Opcode::Imul } else { Opcode::Bxor };
             made = self.b.ins().regular(InstData::Binary { op, args: [made, stored[n % 2]] }, None);
         }

@@ -33,7 +33,7 @@ impl Generator<'_, '_, '_> {
         let start = self.value(Type::I64)?;
         let sum = match pointers.slot {
             Some(_) if self.u.ratio(1, 8)? => self.slot_loop(&pointers, start)?,
-            _ if self.u.ratio(1, 8)? => self.recurrence(&pointers, start)?,
+            _ if self.u.ratio(1, 6)? => self.recurrence(&pointers, start)?,
             _ => self.rounds(&pointers, start, None)?,
         };
         self.values.truncate(known);
@@ -348,7 +348,7 @@ impl Generator<'_, '_, '_> {
     /// A loop over the thread's part of the output that reads what an earlier round wrote: the last, the one before it, or at one place all of them. Another store
     /// may be to the same bytes.
     fn recurrence(&mut self, pointers: &Pointers, start: Value) -> Result<Value> {
-        if self.u.ratio(1, 3)? {
+        if self.u.ratio(1, 2)? {
             return self.mirrored(pointers, start);
         }
         let rounds = self.below_eight()?;
@@ -403,7 +403,7 @@ impl Generator<'_, '_, '_> {
         self.b.ins().jump(head, &[zero, start]);
         self.b.switch_to_block(head);
         let place = self.promise(Opcode::Iadd, count, middle);
-        let ops = if self.u.ratio(1, 2)? {
+        let ops = if self.u.ratio(2, 3)? {
             [Opcode::Isub, Opcode::Iadd]
         } else {
             [*self.u.choose(&[Opcode::Isub, Opcode::Iadd])?; 2]

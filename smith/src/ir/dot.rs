@@ -134,7 +134,7 @@ impl Generator<'_, '_, '_> {
 
     /// Quotient and remainder of a number by one that is known, or by the same that is not.
     fn divided(&mut self, ty: Type, x: Value) -> Result<()> {
-        let by = match self.u.int_in_range(0..=7)? {
+        let by = match self.u.int_in_range(0..=9)? {
             0 => *self.u.choose(&[3, 5, 7, 10, 60, 100, 641, 1000, 0x5555])?,
             1 => (1i64 << self.u.int_in_range(1..=ty.bits() - 2)?) + self.u.int_in_range(-1i64..=1)?,
             2 => -self.u.int_in_range(2i64..=100)?,
@@ -149,11 +149,11 @@ impl Generator<'_, '_, '_> {
             }
             number => self.number(ty, number),
         };
-        // Seldom one with a sign beside one without.
-        let ops = match self.u.int_in_range(0..=6)? {
-            0 => [Opcode::Sdiv, Opcode::Urem],
-            1 => [Opcode::Udiv, Opcode::Srem],
-            2..=4 => [Opcode::Sdiv, Opcode::Srem],
+        // Also one with a sign beside one without.
+        let ops = match self.u.int_in_range(0..=9)? {
+            0 | 1 => [Opcode::Sdiv, Opcode::Urem],
+            2 | 3 => [Opcode::Udiv, Opcode::Srem],
+            4..=6 => [Opcode::Sdiv, Opcode::Srem],
             _ => [Opcode::Udiv, Opcode::Urem],
         };
         let asked = match self.u.int_in_range(0..=3)? {

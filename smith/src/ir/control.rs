@@ -95,7 +95,7 @@ impl Generator<'_, '_, '_> {
 
     pub(super) fn terminator(&mut self, blocks: &[(Block, Vec<Type>)], done: Block) -> Result<()> {
         match self.u.int_in_range(0..=9)? {
-            0..=3 => {
+            0..=2 => {
                 let (block, args) = self.target(blocks)?;
                 self.b.ins().jump(block, &args);
             }
@@ -105,7 +105,7 @@ impl Generator<'_, '_, '_> {
                 let (other, else_args) = self.target(blocks)?;
                 self.b.ins().brif(cond, then, &then_args, other, &else_args);
             }
-            8 => self.switch(blocks)?,
+            3 | 8 => self.switch(blocks)?,
             _ => drop(self.b.ins().jump(done, &[])),
         }
         Ok(())

@@ -93,7 +93,7 @@ const IDIOMS: [(Idiom, usize); 22] = [
     (Idiom::Rotation, 1),
     (Idiom::Field, 1),
     (Idiom::Extremum, 1),
-    (Idiom::CountedLoop, 2),
+    (Idiom::CountedLoop, 4),
     (Idiom::ExtendedCounter, 7),
     (Idiom::Conditional, 3),
     (Idiom::ShortCircuit, 4),

@@ -34,7 +34,7 @@ impl Generator<'_, '_, '_> {
             Idiom::CountedLoop if self.u.ratio(1, 4)? => self.search(),
             Idiom::CountedLoop if self.u.ratio(1, 6)? => self.asked_again(),
             Idiom::CountedLoop if self.config.memory && self.u.ratio(1, 4)? => self.state(),
-            Idiom::CountedLoop if self.config.memory && self.u.ratio(1, 4)? => self.filled(),
+            Idiom::CountedLoop if self.config.memory && self.u.ratio(1, 2)? => self.filled(),
             Idiom::CountedLoop => self.counted_loop(),
             Idiom::ExtendedCounter if self.u.ratio(2, 5)? => self.shifted_counter(),
             Idiom::ExtendedCounter => self.extended_counter(),

@@ -93,6 +93,29 @@ impl Generator<'_, '_, '_> {
         }
     }
 
+    /// Moves a part of 32 bytes within these, by less than it is long, after other bytes were put there, and reads some of them.
+    fn moved_within(&mut self, all: Value) -> Result<()> {
+        let first = self.value(Type::I64)?;
+        let mut word = first;
+        for n in 0..4 {
+            self.b.ins().store(MemFlags::PLAIN, word, all, 8 * n);
+            word = self.b.ins().imul_imm(word, 0x0123_4567_89ab_cdf1);
+            word = self.b.ins().iadd_imm(word, 0x0807_0605_0403_0201);
+        }
+        let align = *self.u.choose(&[1u32, 1, 2, 4])?;
+        let flags = MemFlags::PLAIN.with_align(align).expect("a power of two");
+        let mut moved = || Ok(align * self.u.int_in_range(0..=8 / align)?);
+        let [to, from] = [moved()?, moved()?].map(|by| self.b.ins().ptradd_imm(all, by.into()));
+        let more = self.below_eight()?;
+        let size = self.b.ins().iadd_imm(more, self.u.int_in_range(4i64..=12)?);
+        self.b.ins().memmove(flags, to, from, size);
+        for n in [0, 8, 16] {
+            let value = self.b.ins().load(Type::I64, MemFlags::PLAIN, all, n);
+            self.values.push(value);
+        }
+        Ok(())
+    }
+
     /// Copies or fills a block of the thread's own memory.
     pub(super) fn block(&mut self) -> Result<()> {
         let Some(pointers) = self.pointers else { return Ok(()) };
@@ -119,9 +142,12 @@ impl Generator<'_, '_, '_> {
                 let from = self.random_place(pointers.input, BLOCK, INPUT_BYTES)?;
                 self.b.ins().memcpy(flags, to, from, size);
             }
-            _ if self.u.ratio(1, 2)? => {
+            _ if self.u.ratio(2, 3)? => {
                 // Within two such blocks, which both may have in part.
                 let both = self.random_place(pointers.own, 2 * BLOCK, BYTES_PER_THREAD)?;
+                if self.u.ratio(1, 2)? {
+                    return self.moved_within(both);
+                }
                 let mut moved = || Ok(align * self.u.int_in_range(0..=BLOCK / align)?);
                 let [to, from] = [moved()?, moved()?].map(|by| self.b.ins().ptradd_imm(both, by.into()));
                 self.b.ins().memmove(flags, to, from, size);

@@ -33,7 +33,7 @@ impl Generator<'_, '_, '_> {
         let start = self.value(Type::I64)?;
         let sum = match pointers.slot {
             Some(_) if self.u.ratio(1, 8)? => self.slot_loop(&pointers, start)?,
-            _ if self.u.ratio(1, 8)? => self.recurrence(&pointers, start)?,
+            _ if self.u.ratio(1, 6)? => self.recurrence(&pointers, start)?,
             _ => self.rounds(&pointers, start, None)?,
         };
         self.values.truncate(known);
@@ -348,6 +348,9 @@ impl Generator<'_, '_, '_> {
     /// A loop over the thread's part of the output that reads what an earlier round wrote: the last, the one before it, or at one place all of them. Another store
     /// may be to the same bytes.
     fn recurrence(&mut self, pointers: &Pointers, start: Value) -> Result<Value> {
+        if self.u.ratio(1, 2)? {
+            return self.mirrored(pointers, start);
+        }
         let rounds = self.below_eight()?;
         let distance = self.u.int_in_range(0i64..=2)?;
         let stays = distance == 0;
@@ -387,6 +390,39 @@ impl Generator<'_, '_, '_> {
         self.b.ins().brif(goes_on, head, &[next, added], done, &[added]);
         self.b.switch_to_block(done);
         Ok(result)
+    }
+
+    /// A loop over the thread's part of the output that reads as far before or behind a place that moves on as it writes.
+    fn mirrored(&mut self, pointers: &Pointers, start: Value) -> Result<Value> {
+        let (rounds, distance) = (self.below_eight()?, self.below_eight()?);
+        let (zero, one, middle) =
+            (self.number(Type::I32, 0), self.number(Type::I32, 1), self.number(Type::I32, 8));
+        let (head, done) = (self.b.create_block(), self.b.create_block());
+        let count = self.b.append_block_param(head, Type::I32);
+        let sum = self.b.append_block_param(head, Type::I64);
+        self.b.ins().jump(head, &[zero, start]);
+        self.b.switch_to_block(head);
+        let place = self.promise(Opcode::Iadd, count, middle);
+        let ops = if self.u.ratio(2, 3)? {
+            [Opcode::Isub, Opcode::Iadd]
+        } else {
+            [*self.u.choose(&[Opcode::Isub, Opcode::Iadd])?; 2]
+        };
+        let [from, to] = ops.map(|op| {
+            let index = self.promise(op, place, distance);
+            self.b.ins().index(pointers.own, index, 4)
+        });
+        let old = self.b.ins().load(Type::I32, MemFlags::PLAIN, from, 0);
+        let added = self.b.ins().sext(Type::I64, old);
+        let added = self.b.ins().iadd(sum, added);
+        let new = self.b.ins().trunc(Type::I32, added);
+        let new = self.b.ins().iadd(new, place);
+        self.b.ins().store(MemFlags::PLAIN, new, to, *self.u.choose(&[4, 4, 0, -4])?);
+        let next = self.promise(Opcode::Iadd, count, one);
+        let goes_on = self.b.ins().icmp(IntCC::Slt, next, rounds);
+        self.b.ins().brif(goes_on, head, &[next, added], done, &[]);
+        self.b.switch_to_block(done);
+        Ok(added)
     }
 
     /// One or two, which no compiler knows.

@@ -30,7 +30,7 @@ pub(super) fn signature(
     // What a function does to memory of others is not seen in its results.
     if config.memory && u.ratio(1, 3)? {
         for _ in 0..u.int_in_range(1..=2)? {
-            params.push(Param::new(*u.choose(&[Type::PTR_GLOBAL, Type::PTR])?));
+            params.push(Param::new(*u.choose(&[Type::PTR_GLOBAL, Type::PTR, Type::PTR])?));
         }
     }
     let ret = match u.int_in_range(0..=3)? {
@@ -51,15 +51,22 @@ impl Generator<'_, '_, '_> {
         self.b.def_var(digest, zero);
         self.digest = Some(digest);
         let params = self.b.func().params.clone();
+        let mut blocks = Vec::new();
         for (param, value) in params.iter().zip(self.b.block_params(entry).to_vec()) {
             match param.byval {
-                Some((size, align)) => self.read_block(value, size, align)?,
+                Some((size, align)) => {
+                    self.read_block(value, size, align)?;
+                    blocks.push((value, size, align));
+                }
                 None if param.ty.is_ptr() => self.handed.push(value),
                 None => self.values.push(value),
             }
         }
         if !self.handed.is_empty() {
             self.handed_access()?;
+        }
+        for (block, size, align) in blocks {
+            self.read_somewhere(block, size, align)?;
         }
         for value in self.values.clone() {
             self.show(value);
@@ -85,9 +92,29 @@ impl Generator<'_, '_, '_> {
     fn read_block(&mut self, block: Value, size: u32, align: u32) -> Result<()> {
         let Some(ty) = Type::int(8 * align) else { return Ok(()) };
         for n in 0..size / align {
-            let value = self.b.ins().load(ty, MemFlags::PLAIN, block, (n * align) as i32);
+            let mut flags = MemFlags::PLAIN;
+            // Nothing writes what was passed.
+            flags.invariant = self.u.ratio(1, 2)?;
+            let value = self.b.ins().load(ty, flags, block, (n * align) as i32);
             self.values.push(value);
         }
+        Ok(())
+    }
+
+    /// A word of such a block at an index.
+    fn read_somewhere(&mut self, block: Value, size: u32, align: u32) -> Result<()> {
+        let words = 1 << (size / align).ilog2();
+        let Some(ty) = Type::int(8 * align).filter(|_| words > 1) else { return Ok(()) };
+        if self.u.ratio(1, 2)? {
+            return Ok(());
+        }
+        let index = self.value(Type::I32)?;
+        let index = self.b.ins().band_imm(index, words - 1);
+        let at = self.b.ins().index(block, index, align as i32);
+        let mut flags = MemFlags::PLAIN;
+        flags.invariant = self.u.ratio(1, 2)?;
+        let value = self.b.ins().load(ty, flags, at, 0);
+        self.values.push(value);
         Ok(())
     }
 
@@ -97,7 +124,7 @@ impl Generator<'_, '_, '_> {
         self.call_of(callee)
     }
 
-    fn call_of(&mut self, callee: FuncId) -> Result<()> {
+    pub(super) fn call_of(&mut self, callee: FuncId) -> Result<()> {
         let params = self.b.module().functions[callee].params.clone();
         let by_value = params.iter().any(|param| param.byval.is_some());
         if by_value && self.pointers.is_none() {

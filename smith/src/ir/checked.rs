@@ -8,6 +8,9 @@ impl Generator<'_, '_, '_> {
     /// One such operation with its answer, or a few that trap if they wrap, which they do not.
     pub(super) fn checked(&mut self) -> Result<()> {
         let ty = *self.u.choose(&[Type::I32, Type::I32, Type::I64, Type::I16])?;
+        if self.u.ratio(1, 4)? {
+            return self.past_the_greatest(ty);
+        }
         if self.u.ratio(2, 3)? {
             let (x, y) = (self.some_or_half(ty)?, self.some_or_half(ty)?);
             let (result, wraps) = match self.u.ratio(1, 3)? {
@@ -40,6 +43,19 @@ impl Generator<'_, '_, '_> {
             self.b.switch_to_block(next);
             self.values.push(result);
         }
+        Ok(())
+    }
+
+    /// A number that is not negative and a constant more, in some order: the sum may be.
+    fn past_the_greatest(&mut self, ty: Type) -> Result<()> {
+        let any = self.value(ty)?;
+        let x = self.b.ins().lshr_imm(any, 1);
+        let more = if self.u.ratio(1, 2)? { 1 } else { self.u.int_in_range(-4i64..=8)? };
+        let more = self.number(ty, more);
+        let sum = self.b.ins().iadd(x, more);
+        let [a, b] = if self.u.ratio(1, 2)? { [sum, x] } else { [x, sum] };
+        let answer = self.b.ins().icmp(*self.u.choose(IntCC::ALL)?, a, b);
+        self.values.push(answer);
         Ok(())
     }
 

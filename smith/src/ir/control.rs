@@ -23,8 +23,16 @@ impl Generator<'_, '_, '_> {
         let late = match self.pointers {
             Some(pointers) if self.u.ratio(1, 2)? => {
                 let index = self.value(Type::I32)?;
-                let index = self.b.ins().band_imm(index, 127);
-                Some((pointers.input, self.b.ins().isub_imm(index, 64)))
+                Some((
+                    pointers.input,
+                    match self.u.ratio(1, 2)? {
+                        true => self.b.ins().ashr_imm(index, 25),
+                        false => {
+                            let index = self.b.ins().band_imm(index, 127);
+                            self.b.ins().isub_imm(index, 64)
+                        }
+                    },
+                ))
             }
             Some(_) | None => None,
         };
@@ -87,7 +95,7 @@ impl Generator<'_, '_, '_> {
 
     pub(super) fn terminator(&mut self, blocks: &[(Block, Vec<Type>)], done: Block) -> Result<()> {
         match self.u.int_in_range(0..=9)? {
-            0..=3 => {
+            0..=2 => {
                 let (block, args) = self.target(blocks)?;
                 self.b.ins().jump(block, &args);
             }
@@ -97,7 +105,7 @@ impl Generator<'_, '_, '_> {
                 let (other, else_args) = self.target(blocks)?;
                 self.b.ins().brif(cond, then, &then_args, other, &else_args);
             }
-            8 => self.switch(blocks)?,
+            3 | 8 => self.switch(blocks)?,
             _ => drop(self.b.ins().jump(done, &[])),
         }
         Ok(())

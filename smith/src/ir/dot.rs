@@ -119,14 +119,26 @@ impl Generator<'_, '_, '_> {
         })
     }
 
-    /// Quotient and remainder of a number by one that is known, or by the same that is not.
+    /// Quotients and remainders of a number, which is a large one half of the time, by one or two others.
     pub(super) fn quotient(&mut self) -> Result<()> {
-        let ty = *self.u.choose(&[Type::I32, Type::I64, Type::I16])?;
-        let x = self.value(ty)?;
-        let by = match self.u.int_in_range(0..=4)? {
+        let ty = *self.u.choose(&[Type::I32, Type::I32, Type::I64, Type::I64, Type::I16])?;
+        let mut x = self.value(ty)?;
+        if self.u.ratio(1, 2)? {
+            x = self.b.ins().imul_imm(x, 0x9e37_79b9_7f4a_7c15_u64 as i64);
+        }
+        for _ in 0..self.u.int_in_range(1..=2)? {
+            self.divided(ty, x)?;
+        }
+        Ok(())
+    }
+
+    /// Quotient and remainder of a number by one that is known, or by the same that is not.
+    fn divided(&mut self, ty: Type, x: Value) -> Result<()> {
+        let by = match self.u.int_in_range(0..=9)? {
             0 => *self.u.choose(&[3, 5, 7, 10, 60, 100, 641, 1000, 0x5555])?,
             1 => (1i64 << self.u.int_in_range(1..=ty.bits() - 2)?) + self.u.int_in_range(-1i64..=1)?,
             2 => -self.u.int_in_range(2i64..=100)?,
+            4 | 5 => *self.u.choose(&[4, 4, -4, 2, 8])?,
             3 => self.u.arbitrary()?,
             _ => 0,
         };
@@ -137,11 +149,11 @@ impl Generator<'_, '_, '_> {
             }
             number => self.number(ty, number),
         };
-        // Seldom one with a sign beside one without.
-        let ops = match self.u.int_in_range(0..=7)? {
-            0 => [Opcode::Sdiv, Opcode::Urem],
-            1 => [Opcode::Udiv, Opcode::Srem],
-            2..=4 => [Opcode::Sdiv, Opcode::Srem],
+        // Also one with a sign beside one without.
+        let ops = match self.u.int_in_range(0..=9)? {
+            0 | 1 => [Opcode::Sdiv, Opcode::Urem],
+            2 | 3 => [Opcode::Udiv, Opcode::Srem],
+            4..=6 => [Opcode::Sdiv, Opcode::Srem],
             _ => [Opcode::Udiv, Opcode::Urem],
         };
         let asked = match self.u.int_in_range(0..=3)? {

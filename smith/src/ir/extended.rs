@@ -33,21 +33,42 @@ impl Generator<'_, '_, '_> {
     /// A loop of many rounds that adds up its counter, moved by a constant and shifted, maybe until it wraps, and then extended.
     pub(super) fn shifted_counter(&mut self) -> Result<()> {
         let rounds = *self.u.choose(&[132, 144, 160, 192])?;
-        let (by, more) = (self.u.int_in_range(1..=30)?, self.u.int_in_range(-8..=8)?);
-        let [zero, one, end, by, more] =
-            [0, 1, rounds, by, more].map(|number| self.number(Type::I32, number));
+        let step = *self.u.choose(&[1i64, 1, 2, -1])?;
+        let bound = match self.u.ratio(1, 4)? {
+            // How many there are is not always known.
+            true if step > 0 => self.below_eight()?,
+            _ if step > 0 => self.number(Type::I32, rounds * step),
+            _ => self.number(Type::I32, 0),
+        };
+        let first = if step > 0 { 0 } else { rounds };
+        let by = match self.u.int_in_range(0..=4)? {
+            0 | 1 => 0,
+            2 => self.u.int_in_range(1..=22)?,
+            _ => self.u.int_in_range(23..=30)?,
+        };
+        let more = if by > 0 && self.u.ratio(1, 2)? { 0 } else { self.u.int_in_range(-8..=4)? };
+        // Mostly with a sign what is shifted.
+        let signed = self.u.ratio(if by == 0 { 1 } else { 3 }, 4)?;
+        let cond = match (step > 0, signed) {
+            (true, true) => IntCC::Slt,
+            (true, false) => IntCC::Ult,
+            (false, true) => IntCC::Sgt,
+            (false, false) => *self.u.choose(&[IntCC::Ugt, IntCC::Ne])?,
+        };
+        let [first, step, more] = [first, step, more].map(|number| self.number(Type::I32, number));
         let start = self.value(Type::I64)?;
         let (head, done) = (self.b.create_block(), self.b.create_block());
         let (count, sum) =
             (self.b.append_block_param(head, Type::I32), self.b.append_block_param(head, Type::I64));
-        self.b.ins().jump(head, &[zero, start]);
+        self.b.ins().jump(head, &[first, start]);
         self.b.switch_to_block(head);
         let moved = self.b.ins().iadd(count, more);
-        let shifted = self.b.ins().shl(moved, by);
-        let wide = self.b.ins().sext(Type::I64, shifted);
+        let shifted = if by == 0 { moved } else { self.b.ins().shl_imm(moved, by) };
+        let signed = self.u.ratio(if by == 0 { 1 } else { 3 }, 4)?;
+        let wide = self.widened(Type::I64, signed, shifted);
         let total = self.b.ins().iadd(sum, wide);
-        let next = self.b.ins().iadd(count, one);
-        let goes_on = self.b.ins().icmp(IntCC::Slt, next, end);
+        let next = self.b.ins().iadd(count, step);
+        let goes_on = self.b.ins().icmp(cond, next, bound);
         self.b.ins().brif(goes_on, head, &[next, total], done, &[]);
         self.b.switch_to_block(done);
         self.values.push(total);

@@ -8,7 +8,7 @@ use warpsmith_ir::{InstBuilder, InstData, IntCC, Opcode, Type, Value};
 impl Generator<'_, '_, '_> {
     /// One of these.
     pub(super) fn in_halves(&mut self) -> Result<()> {
-        match self.u.int_in_range(0..=3)? {
+        match self.u.int_in_range(0..=8)? {
             0 => self.halves_in_loop(),
             2 => self.quarters(),
             1 if self.config.floats && self.config.halves && self.config.vectors => self.paired_floats(),
@@ -34,6 +34,13 @@ impl Generator<'_, '_, '_> {
             let wide = self.b.ins().zext(Type::I64, *part);
             let wide = self.b.ins().shl_imm(wide, by);
             all = self.b.ins().bor(all, wide);
+        }
+        if self.u.ratio(1, 3)? {
+            // Where another one is too.
+            let more = self.value(Type::I16)?;
+            let more = self.b.ins().zext(Type::I64, more);
+            let more = self.b.ins().shl_imm(more, *self.u.choose(&[0, 16, 32, 48])?);
+            all = if self.u.ratio(1, 2)? { self.b.ins().bor(all, more) } else { self.b.ins().bor(more, all) };
         }
         let upper = self.b.ins().lshr_imm(all, 32);
         let words = [all, upper].map(|word| self.b.ins().trunc(Type::I32, word));
@@ -86,7 +93,7 @@ impl Generator<'_, '_, '_> {
     fn chosen_words(&mut self) -> Result<()> {
         let (a, b) = (self.value(Type::I32)?, self.value(Type::I32)?);
         let yes = self.put_together(Type::I64, a, b);
-        let no = match self.u.ratio(1, 3)? {
+        let no = match self.u.ratio(1, 4)? {
             true => self.constant(Type::I64)?,
             false => {
                 let (c, d) = (self.value(Type::I32)?, self.value(Type::I32)?);
@@ -95,17 +102,18 @@ impl Generator<'_, '_, '_> {
         };
         let condition = self.condition()?;
         let mut chosen = self.b.ins().select(condition, yes, no);
-        if self.u.ratio(1, 2)? {
+        if self.u.ratio(2, 3)? {
             // One of its words is another, and it may be chosen again.
             let word = self.value(Type::I32)?;
             let word = self.b.ins().zext(Type::I64, word);
-            let (mask, word) = match self.u.ratio(1, 2)? {
+            let (mask, word) = match self.u.ratio(2, 3)? {
                 true => (-1 << 32, word),
                 false => (0xffff_ffff, self.b.ins().shl_imm(word, 32)),
             };
             let mask = self.number(Type::I64, mask);
             let kept = self.b.ins().band(chosen, mask);
-            let changed = self.b.ins().bor(kept, word);
+            // Or nothing takes its place.
+            let changed = if self.u.ratio(2, 3)? { kept } else { self.b.ins().bor(kept, word) };
             let condition = self.condition()?;
             chosen = self.b.ins().select(condition, changed, no);
         }

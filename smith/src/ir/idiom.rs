@@ -34,11 +34,11 @@ impl Generator<'_, '_, '_> {
             Idiom::CountedLoop if self.u.ratio(1, 4)? => self.search(),
             Idiom::CountedLoop if self.u.ratio(1, 6)? => self.asked_again(),
             Idiom::CountedLoop if self.config.memory && self.u.ratio(1, 4)? => self.state(),
-            Idiom::CountedLoop if self.config.memory && self.u.ratio(1, 4)? => self.filled(),
+            Idiom::CountedLoop if self.config.memory && self.u.ratio(1, 2)? => self.filled(),
             Idiom::CountedLoop => self.counted_loop(),
-            Idiom::ExtendedCounter if self.u.ratio(1, 3)? => self.shifted_counter(),
+            Idiom::ExtendedCounter if self.u.ratio(2, 5)? => self.shifted_counter(),
             Idiom::ExtendedCounter => self.extended_counter(),
-            Idiom::Conditional if self.u.ratio(1, 3)? => self.chosen_by_part(),
+            Idiom::Conditional if self.u.ratio(1, 2)? => self.chosen_by_part(),
             Idiom::Conditional => self.conditional(),
             Idiom::ShortCircuit => self.short_circuit(),
             Idiom::Dot => self.dot(),
@@ -50,6 +50,11 @@ impl Generator<'_, '_, '_> {
             Idiom::Halves => self.in_halves(),
             Idiom::Late if self.u.ratio(1, 2)? => self.used_late(),
             Idiom::Late => self.ends_alike(),
+            Idiom::Guarded => self.guarded_elements(),
+            Idiom::Ways if self.u.ratio(1, 2)? => self.known_behind(),
+            Idiom::Ways => self.nested_ways(),
+            Idiom::Between if self.u.ratio(1, 2)? => self.wide_counter(),
+            Idiom::Between => self.between_two(),
         }
     }
 

@@ -31,6 +31,10 @@ impl Generator<'_, '_, '_> {
         }
         self.b.switch_to_block(using);
         let used = self.b.ins().iadd(word, other);
+        if self.u.ratio(1, 2)? {
+            // Else a choice would do.
+            self.b.ins().store(MemFlags::PLAIN, used, pointers.own, 4 * self.u.int_in_range(56..=59)?);
+        }
         self.b.ins().jump(join, &[used]);
         self.b.switch_to_block(join);
         self.values.push(met);

@@ -111,7 +111,7 @@ impl Generator<'_, '_, '_> {
             return Ok(());
         }
         let mut base = *self.u.choose(&self.handed)?;
-        if self.b.func().dfg.ty(base) == Type::PTR && self.u.ratio(1, 4)? {
+        if self.b.func().dfg.ty(base) == Type::PTR && self.u.ratio(1, 2)? {
             // Or memory of its own.
             let slot = self.b.create_stack_slot(HANDED_BYTES, 16);
             let own = self.b.ins().stack_addr(slot, 0);
@@ -120,8 +120,7 @@ impl Generator<'_, '_, '_> {
                 self.b.ins().store(MemFlags::PLAIN, value, own, 8 * n);
             }
             let own = self.b.ins().addrspacecast(Type::PTR, own);
-            let which = self.value(Type::I1)?;
-            base = self.b.ins().select(which, own, base);
+            base = self.either_address(own, base)?;
         }
         let place = self.random_place(base, size, HANDED_BYTES)?;
         if self.u.ratio(1, 2)? {

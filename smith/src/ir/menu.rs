@@ -42,6 +42,9 @@ pub(super) enum Idiom {
     Optional,
     Halves,
     Late,
+    Guarded,
+    Ways,
+    Between,
 }
 
 /// What an access can reach.
@@ -82,7 +85,7 @@ const KINDS: [(Kind, usize); 12] = [
     (Kind::Pattern, 12),
     (Kind::Table, 4),
 ];
-const IDIOMS: [(Idiom, usize); 19] = [
+const IDIOMS: [(Idiom, usize); 22] = [
     (Idiom::WideProduct, 2),
     (Idiom::Tie, 2),
     (Idiom::ConvertedNumber, 1),
@@ -90,18 +93,21 @@ const IDIOMS: [(Idiom, usize); 19] = [
     (Idiom::Rotation, 1),
     (Idiom::Field, 1),
     (Idiom::Extremum, 1),
-    (Idiom::CountedLoop, 2),
-    (Idiom::ExtendedCounter, 4),
-    (Idiom::Conditional, 2),
+    (Idiom::CountedLoop, 4),
+    (Idiom::ExtendedCounter, 7),
+    (Idiom::Conditional, 3),
     (Idiom::ShortCircuit, 4),
     (Idiom::Dot, 3),
-    (Idiom::Quotient, 2),
+    (Idiom::Quotient, 5),
     (Idiom::Neighbours, 4),
     (Idiom::Tile, 1),
     (Idiom::Checked, 2),
     (Idiom::Optional, 4),
-    (Idiom::Halves, 4),
+    (Idiom::Halves, 6),
     (Idiom::Late, 4),
+    (Idiom::Guarded, 6),
+    (Idiom::Ways, 8),
+    (Idiom::Between, 4),
 ];
 const REACHES: [(Reach, usize); 9] = [
     (Reach::Own, 4),

@@ -10,6 +10,7 @@
 mod aggregate;
 mod algebra;
 mod array;
+mod between;
 mod bulky;
 mod bytes;
 mod call;
@@ -21,6 +22,7 @@ mod digest;
 mod dot;
 mod extended;
 mod filled;
+mod guarded;
 mod halves;
 mod idiom;
 mod late;
@@ -35,6 +37,7 @@ mod special;
 mod state;
 mod together;
 mod values;
+mod ways;
 
 use crate::ptx::TARGETS;
 pub use crate::{BYTES_PER_THREAD, INPUT_BYTES};
@@ -90,7 +93,7 @@ pub fn module(u: &mut Unstructured, config: &Config) -> Result<Module> {
         false => None,
     };
     let flavour = Flavour::new(u, config, &mut module.types)?;
-    let mut helpers = Vec::new();
+    let (mut helpers, mut recursive) = (Vec::new(), None);
     if config.calls {
         for n in 0..u.int_in_range(0..=2)? {
             let (params, ret) = call::signature(u, config, &flavour)?;
@@ -105,8 +108,9 @@ pub fn module(u: &mut Unstructured, config: &Config) -> Result<Module> {
             finish(generator);
             helpers.push(id);
         }
-        if u.ratio(1, 5)? {
-            helpers.push(add_recursive(u, config, &flavour, &mut module, &helpers)?);
+        if u.ratio(1, 4)? {
+            recursive = Some(add_recursive(u, config, &flavour, &mut module, &helpers)?);
+            helpers.extend(recursive);
         }
     }
     let bulky = match config.aggregates && config.memory && u.ratio(1, 8)? {
@@ -118,6 +122,7 @@ pub fn module(u: &mut Unstructured, config: &Config) -> Result<Module> {
     params[2].attrs.noalias = u.ratio(1, 2)?;
     let id = module.add_function(Function::new("k", FuncKind::Kernel, params, Vec::new()));
     let mut generator = Generator::new(u, config, &flavour, &mut module, id, &helpers);
+    generator.recursive = recursive;
     if config.memory {
         generator.memory = Some((table, shared));
         generator.more_shared = more_shared;
@@ -138,7 +143,7 @@ fn add_recursive(
     helpers: &[FuncId],
 ) -> Result<FuncId> {
     let mut params = vec![Param::new(Type::I32), Param::new(Type::I32)];
-    if config.memory && u.ratio(1, 3)? {
+    if config.memory && u.ratio(1, 2)? {
         params.push(Param::new(Type::PTR));
     }
     // As all functions but the kernel are named, which transformations know.
@@ -210,6 +215,8 @@ struct Generator<'u, 'd, 'm> {
     more_shared: Option<GlobalId>,
     /// The variable of addresses.
     places: Option<GlobalId>,
+    /// The function that calls itself.
+    recursive: Option<FuncId>,
     /// The function of arrays that are held in memory.
     bulky: Option<FuncId>,
     pointers: Option<Pointers>,
@@ -243,6 +250,7 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
             memory: None,
             more_shared: None,
             places: None,
+            recursive: None,
             bulky: None,
             pointers: None,
             handed: Vec::new(),
@@ -297,8 +305,16 @@ impl<'u, 'd, 'm> Generator<'u, 'd, 'm> {
         self.b.def_var(digest, zero);
         self.digest = Some(digest).filter(|_| self.flavour.shown > 0);
         // What stands here runs, whatever becomes of the graph.
-        for _ in 0..self.u.int_in_range(0..=2)? {
+        for _ in 0..self.u.int_in_range(1..=2)? {
             self.idiom()?;
+        }
+        if !self.helpers.is_empty() && self.u.ratio(1, 2)? {
+            let known = self.values.len();
+            match self.recursive {
+                Some(function) if self.u.ratio(2, 3)? => self.call_of(function)?,
+                _ => self.call()?,
+            }
+            self.keep(known)?;
         }
         if let Some(function) = self.bulky {
             let known = self.values.len();

@@ -11,7 +11,7 @@ impl Generator<'_, '_, '_> {
         if !self.config.memory {
             return self.regular();
         }
-        if self.u.ratio(1, 3)? {
+        if self.u.ratio(1, 2)? {
             return self.one_of_two();
         }
         let slot = self.b.create_stack_slot(8, 8);
@@ -71,7 +71,7 @@ impl Generator<'_, '_, '_> {
             addresses.push(at);
         }
         let pointer = self.either_address(addresses[0], addresses[1])?;
-        if self.u.ratio(1, 2)? {
+        if self.u.ratio(3, 4)? {
             let value = self.value(Type::I64)?;
             let to = if self.u.ratio(1, 4)? { pointer } else { *self.u.choose(&addresses)? };
             self.b.ins().store(MemFlags::PLAIN, value, to, 0);
@@ -84,7 +84,7 @@ impl Generator<'_, '_, '_> {
     }
 
     /// One of two addresses, by a condition: as a choice, or as what two ways hand on.
-    fn either_address(&mut self, a: Value, b: Value) -> Result<Value> {
+    pub(super) fn either_address(&mut self, a: Value, b: Value) -> Result<Value> {
         let ty = self.b.func().dfg.ty(a);
         let condition = self.condition()?;
         if self.u.ratio(1, 2)? {
@@ -98,6 +98,11 @@ impl Generator<'_, '_, '_> {
             false => self.b.ins().brif(condition, join, &[b], way, &[]),
         };
         self.b.switch_to_block(way);
+        if let (Some(pointers), true) = (self.pointers, self.u.ratio(1, 2)?) {
+            // A way that does something stays one.
+            let value = self.value(Type::I32)?;
+            self.b.ins().store(MemFlags::PLAIN, value, pointers.own, 4 * self.u.int_in_range(48..=59)?);
+        }
         self.b.ins().jump(join, &[a]);
         self.b.switch_to_block(join);
         Ok(pointer)

@@ -149,8 +149,25 @@ impl Generator<'_, '_, '_> {
         Ok(())
     }
 
+    /// Operations of the tables on floats that the core set has a name for, too.
+    fn table_float(&mut self) -> Result<()> {
+        let (ty, named) = *self.u.choose(&[
+            (Type::F32, ["max.f32", "min.f32", "add.f32", "sub.rn.f32", "mul.f32"]),
+            (Type::F64, ["max.f64", "min.f64", "add.f64", "sub.rn.f64", "mul.f64"]),
+        ])?;
+        let mnemonic = Mnemonic::parse(self.u.choose(&named)?).expect("in the tables");
+        let args = [self.value(ty)?, self.value(ty)?].map(|value| self.settled(value));
+        let list = vec![PtxOperand::Value; 2];
+        let results = self.b.ins().ptx_data(PtxData::new(mnemonic, list), &args, &[ty]);
+        self.values.extend(results);
+        Ok(())
+    }
+
     /// Pure operations that the core set has no name for.
     pub(super) fn table_derived(&mut self) -> Result<()> {
+        if self.config.floats && self.u.ratio(1, 4)? {
+            return self.table_float();
+        }
         let int = |value| Some(PtxOperand::Int(value));
         // The mnemonic, the type of all operands but immediates, and the operands: `None` for a value.
         let (mnemonic, operands): (&str, &[Option<PtxOperand>]) = match self.u.int_in_range(0..=5)? {

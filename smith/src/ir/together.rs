@@ -31,13 +31,13 @@ impl Generator<'_, '_, '_> {
                     self.values.push(value);
                 }
                 3 => {
-                    let x = self.any()?;
+                    let x = self.any_or_struct()?;
                     let x = self.settled(x);
                     let value = self.b.ins().match_any(x, mask);
                     self.values.push(value);
                 }
                 4 => {
-                    let x = self.any()?;
+                    let x = self.any_or_struct()?;
                     let x = self.settled(x);
                     let (lanes, all) = self.b.ins().match_all(x, mask);
                     self.values.extend([lanes, all]);
@@ -58,6 +58,26 @@ impl Generator<'_, '_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// A struct or array of integers, or a scalar or vector.
+    fn any_or_struct(&mut self) -> Result<Value> {
+        let types = self.flavour.types.iter().copied().filter(|ty| ty.is_aggregate());
+        let types: Vec<Type> = types.filter(|ty| self.is_of_integers(*ty)).collect();
+        if types.is_empty() || self.u.ratio(1, 4)? {
+            return self.any();
+        }
+        let ty = *self.u.choose(&types)?;
+        self.built(ty)
+    }
+
+    /// Whether all that a type consists of are integers.
+    fn is_of_integers(&self, ty: Type) -> bool {
+        let types = &self.b.module().types;
+        ty.is_int()
+            || ty.is_aggregate()
+                && (0..types.fields(ty))
+                    .all(|n| types.field(ty, n).is_some_and(|(field, _)| self.is_of_integers(field)))
     }
 
     /// A value of a type that `shfl` and `match` take: scalars and vectors. Structs hold floats that may be NaN.

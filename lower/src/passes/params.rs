@@ -1,7 +1,7 @@
 //! Parameters of blocks that are always given the same: of two that every edge gives equal values, one stays. So are two counters that start equal and
 //! take equal steps one, and a value that goes round a loop both as an integer and as the float of its bits. What a branch has decided an argument
 //! to be is given as that ([`chosen`]). What a condition has decided where two ways meet is a `select` of it ([`flags`]).
-//! Halves of one value are given as that value ([`packed`]).
+//! Halves of one value are given as that value ([`packed`]), and flags as conditions ([`conditions`]).
 
 use super::ssa;
 use crate::analysis::Cfg;
@@ -10,6 +10,7 @@ use smallvec::SmallVec;
 use warpsmith_ir::{Block, DominatorTree, Function, InstData, Opcode, Traits, Type, Value};
 
 mod chosen;
+mod conditions;
 mod flags;
 mod packed;
 
@@ -23,6 +24,10 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let mut changes = flags::run(func, &cfg, &cx.analyses.get::<DominatorTree>(func));
     changes += chosen::run(func, cfg.reverse_postorder());
     changes += packed::run(func, &cfg);
+    // A debugger shows a flag as the number that it is.
+    if func.debug.is_none() {
+        changes += conditions::run(func, &cfg);
+    }
     if changes > 0 {
         changes += ssa::remove_redundant_params(func);
     }

@@ -152,7 +152,8 @@ fn bits(func: &Function, value: Value) -> u32 {
     func.dfg.ty(value).bits().max(32)
 }
 
-/// Whether all that is computed from a value alone and only used from a block on takes more registers together than the value, or leaves none of it behind.
+/// Whether all that is computed from a value alone and only used from a block on takes more registers together than the value, or the value is used there
+/// anyway or nowhere else.
 fn moves_with_others(
     func: &Function,
     places: &Places,
@@ -173,8 +174,9 @@ fn moves_with_others(
         if n == MAX_TOGETHER {
             return false;
         }
-        if is_below(user) {
-            continue;
+        let Some(block) = func.layout.block_of(user) else { continue };
+        if places.meet(to, block) == to {
+            return true;
         }
         let of_value_only =
             |&arg: &Value| func.dfg.resolve(arg) == value || func.dfg.int_const(arg).is_some();

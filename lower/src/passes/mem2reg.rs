@@ -1,7 +1,7 @@
 //! Stack slots become values.
 //!
 //! A slot qualifies when its address is only loaded from and stored to, at constant offsets or at an index in known bounds: it is not passed, stored,
-//! compared or merged, but for `chosen`. Accesses must fall into fields, ranges of bytes that are always accessed as a whole; each field becomes a
+//! compared or merged, but for `chosen` and `copied`. Accesses must fall into fields, ranges of bytes that are always accessed as a whole; each field becomes a
 //! variable of its own (so structs are taken apart), but for those that an index may reach. Accesses of one field by several types of its size are bit casts.
 //!
 //! The variables are brought into SSA form after Cytron et al. (1991), pruned: a block gets a parameter for a variable where
@@ -26,11 +26,16 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     // The graph is that of the reachable blocks, which this leaves as it is.
     super::cfg::remove_unreachable(func, &cx.analyses.get::<Cfg>(func));
     let chosen = super::chosen::run(func);
-    if chosen > 0 {
+    let copied = super::copied::run(func);
+    if chosen + copied > 0 {
         cx.analyses.invalidate(Aspects::ALL);
     }
     let promoted = promote(func, cx);
-    if chosen > 0 { Changes::to_all(chosen + promoted) } else { Changes::to_instructions(promoted) }
+    if chosen > 0 {
+        Changes::to_all(chosen + copied + promoted)
+    } else {
+        Changes::to_instructions(copied + promoted)
+    }
 }
 
 fn promote(func: &mut Function, cx: &mut Context<'_>) -> u32 {

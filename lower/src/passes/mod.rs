@@ -25,6 +25,7 @@ mod conjoin;
 mod constants;
 #[allow(clippy::wildcard_enum_match_arm, reason = "what is rounded in any other way is rounded by itself")]
 mod contract;
+mod copied;
 mod copy;
 #[allow(
     clippy::wildcard_enum_match_arm,

@@ -11,6 +11,7 @@ mod moves;
 #[cfg(debug_assertions)]
 mod oracle;
 mod slots;
+mod unset;
 mod unwritten;
 
 use cranelift_entity::{PrimaryMap, SecondaryMap};
@@ -114,6 +115,7 @@ pub fn assign(func: &Function, registers: Registers) -> Result<Assignment, Unwri
             assignment.index[vreg] = assignment.fresh(func.vregs[vreg]).index;
         }
     }
+    unset::keep_apart(func, &mut assignment);
     unwritten::check_homes(func, &assignment)?;
     Ok(assignment)
 }

@@ -53,6 +53,7 @@ struct Copy {
 }
 
 impl Copy {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "whatever else is given an address may write there")]
     fn of(func: &Function, users: &Users, entry: Block, slot: StackSlot, taken: &[Inst]) -> Option<Copy> {
         let mut work: Vec<(Value, Option<i64>)> = Vec::new();
         for &inst in taken {

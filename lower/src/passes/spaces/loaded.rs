@@ -60,6 +60,7 @@ pub(super) fn writes_others(func: &Function, cfg: &Cfg, spaces: &Spaces, cx: &Co
 }
 
 /// Whether an instruction may write such an address by itself, or make one of something else than a pointer.
+#[expect(clippy::wildcard_enum_match_arm, reason = "nothing else makes a generic address but from a pointer")]
 fn makes_others(func: &Function, inst: Inst, signatures: &PrimaryMap<FuncId, Signature>) -> bool {
     match &func.dfg[inst] {
         InstData::Call { callee, .. } => !is_system(&signatures[*callee]),

@@ -2,7 +2,8 @@
 //!
 //! Shared, local and parameter memory is gone when a kernel ends, so an address there that a kernel reads was written by it. Where it writes none
 //! and no variable begins with one, what it reads is what the host or an earlier kernel wrote: addresses of global memory, which those of
-//! `cudaMalloc` and of `cudaGetSymbolAddress` are.
+//! `cudaMalloc` and of `cudaGetSymbolAddress` are. Constant memory stays, and another kernel of the module may have written where a variable of it is: in
+//! a module with such variables nothing is said.
 
 use super::{Space, Spaces, accessed_by};
 use crate::analysis::Cfg;
@@ -14,11 +15,11 @@ use warpsmith_ir::{
 };
 use warpsmith_isa::{Opcode as Ptx, StateSpace};
 
-/// Whether it is worth asking: a kernel that reads pointers, in a module whose variables begin with no others than those of global memory.
+/// Whether it is worth asking: a kernel that reads pointers, in a module without constant memory whose variables begin with none but those to global memory.
 pub(super) fn may_be_global(func: &Function, cfg: &Cfg, cx: &Context<'_>) -> bool {
     let mut insts = cfg.reverse_postorder().iter().flat_map(|&block| func.layout.insts(block));
     func.kind == FuncKind::Kernel
-        && !cx.globals.values().any(|global| begins_with_others(global, cx))
+        && !cx.globals.values().any(|global| has_others(global, cx))
         && insts.any(|inst| {
             func.dfg
                 .first_result(inst)
@@ -39,11 +40,14 @@ pub(super) fn is_loaded(func: &Function, pointer: Value) -> bool {
     }
 }
 
-fn begins_with_others(global: &Global, cx: &Context<'_>) -> bool {
-    global.relocs.iter().filter(|reloc| reloc.generic).any(|reloc| match reloc.target {
+/// Whether a variable is in constant memory, or begins with an address of something outside of global memory.
+fn has_others(global: &Global, cx: &Context<'_>) -> bool {
+    let is_other = |target: Symbol| match target {
         Symbol::Global(target) => cx.globals[target].space != StateSpace::Global,
         Symbol::Func(_) => false,
-    })
+    };
+    let is_constant = global.space == StateSpace::Const && global.handle.is_none();
+    is_constant || global.relocs.iter().any(|reloc| reloc.generic && is_other(reloc.target))
 }
 
 /// Whether a kernel may write the address of something outside of global memory, or have it written.

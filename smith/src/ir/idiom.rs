@@ -51,6 +51,7 @@ impl Generator<'_, '_, '_> {
             Idiom::Late if self.u.ratio(1, 2)? => self.used_late(),
             Idiom::Late => self.ends_alike(),
             Idiom::Guarded => self.guarded_elements(),
+            Idiom::Kept => self.kept(),
             Idiom::Ways if self.u.ratio(1, 2)? => self.known_behind(),
             Idiom::Ways => self.nested_ways(),
             Idiom::Between if self.u.ratio(1, 2)? => self.wide_counter(),

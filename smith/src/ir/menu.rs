@@ -43,6 +43,7 @@ pub(super) enum Idiom {
     Halves,
     Late,
     Guarded,
+    Kept,
     Ways,
     Between,
 }
@@ -85,7 +86,7 @@ const KINDS: [(Kind, usize); 12] = [
     (Kind::Pattern, 12),
     (Kind::Table, 4),
 ];
-const IDIOMS: [(Idiom, usize); 22] = [
+const IDIOMS: [(Idiom, usize); 23] = [
     (Idiom::WideProduct, 2),
     (Idiom::Tie, 2),
     (Idiom::ConvertedNumber, 1),
@@ -106,6 +107,7 @@ const IDIOMS: [(Idiom, usize); 22] = [
     (Idiom::Halves, 6),
     (Idiom::Late, 4),
     (Idiom::Guarded, 6),
+    (Idiom::Kept, 6),
     (Idiom::Ways, 8),
     (Idiom::Between, 4),
 ];

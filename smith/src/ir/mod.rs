@@ -25,6 +25,7 @@ mod filled;
 mod guarded;
 mod halves;
 mod idiom;
+mod kept;
 mod late;
 mod memory;
 mod menu;

@@ -355,9 +355,8 @@ struct Order {
 
 /// The selector of the bytes of the first word as they are.
 const SAME: u32 = 0x3210;
-/// The selectors of the lower half of each word, the first one's below and above.
+/// The selector of the lower half of each word. The first word is that of the lowest byte.
 const LOW_HALVES: u32 = 0x5410;
-const LOW_HALVES_SWAPPED: u32 = 0x1054;
 
 impl Order {
     /// `None` if the bytes are not of one or two words of 32 bits, or if none of two has a zero that is needed.
@@ -406,12 +405,8 @@ impl Order {
             }
             return func.before(before).ptx(mnemonic!("prmt.b32"), (self.first, 0, selector)).first();
         };
-        let halves = match self.selector {
-            LOW_HALVES => Some([self.first, second]),
-            LOW_HALVES_SWAPPED => Some([second, self.first]),
-            _ => None,
-        };
-        if let Some([Some(low), Some(high)]) = halves.map(|words| words.map(|word| extended_half(func, word)))
+        if self.selector == LOW_HALVES
+            && let [Some(low), Some(high)] = [self.first, second].map(|word| extended_half(func, word))
         {
             let word = join_halves(func, before, [low, high]);
             return insert_before(func, before, word, Type::I32);

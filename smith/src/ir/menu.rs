@@ -107,7 +107,7 @@ const IDIOMS: [(Idiom, usize); 23] = [
     (Idiom::Halves, 6),
     (Idiom::Late, 4),
     (Idiom::Guarded, 6),
-    (Idiom::Kept, 6),
+    (Idiom::Kept, 4),
     (Idiom::Ways, 8),
     (Idiom::Between, 4),
 ];

@@ -284,6 +284,22 @@ impl DataFlowGraph {
         head.iter_mut().chain(cases.iter_mut().map(|(_, call)| call)).for_each(|call| change(call, pool));
     }
 
+    /// Calls `change` on one target of a terminator, by its number in [`DataFlowGraph::targets`].
+    pub fn change_target(
+        &mut self,
+        inst: Inst,
+        target: usize,
+        mut change: impl FnMut(&mut BlockCall, &mut ValuePool),
+    ) {
+        let mut at = 0;
+        self.for_each_target_mut(inst, |call, pool| {
+            if at == target {
+                change(call, pool);
+            }
+            at += 1;
+        });
+    }
+
     /// Every value an instruction uses: operands, then the arguments of its targets.
     #[inline]
     pub fn uses(&self, inst: Inst) -> impl Iterator<Item = Value> + '_ {

@@ -17,6 +17,15 @@ impl Users {
         Users { last, uses: Vec::with_capacity(2 * func.layout.num_insts()) }
     }
 
+    /// All users of all values.
+    pub(crate) fn all(func: &Function) -> Users {
+        let mut users = Users::new(func);
+        for inst in func.layout.blocks().flat_map(|block| func.layout.insts(block)) {
+            func.dfg.for_each_use(inst, |value| users.add(func.dfg.resolve(value), inst));
+        }
+        users
+    }
+
     #[inline]
     pub(crate) fn add(&mut self, value: Value, user: Inst) {
         let last = &mut self.last[value];

@@ -3,6 +3,7 @@
 mod alias;
 pub(crate) mod align;
 mod cfg;
+pub(crate) mod conditions;
 mod loops;
 mod memory;
 mod postdom;

@@ -6,20 +6,20 @@
 //! the block that has the parameter, or is one of its parameters: between that block and a use it is not computed again, since no way leads there but
 //! through the block. To be given to a parameter that does not read it is no use.
 
+use super::conditions::{self, Conditions};
 use super::{Analyses, Analysis, Cfg};
 use crate::pass::Aspects;
 use cranelift_entity::EntitySet;
 use smallvec::SmallVec;
 use warpsmith_base::{FxHashMap, FxHashSet};
-use warpsmith_ir::{Block, DominatorTree, Function, Inst, InstData, Opcode, Value, ValueDef};
+use warpsmith_ir::{Block, DominatorTree, Function, Inst, InstData, Value, ValueDef};
 
 /// Blocks above an edge or a use whose branches are looked at.
 const MAX_ABOVE: usize = 8;
 /// Parameters that a number is handed on to.
 const MAX_HANDED_ON: usize = 8;
-/// Conditions that one branch decides, and how deep they are in that which it tests.
+/// Conditions that one branch decides.
 const MAX_AT_ONCE: usize = 8;
-const MAX_DEPTH: usize = 4;
 
 /// The arguments that nothing reads.
 #[derive(Clone, PartialEq, Default)]
@@ -38,9 +38,6 @@ impl Unread {
         })
     }
 }
-
-/// Conditions, and whether they hold.
-type Conditions = SmallVec<[(Value, bool); 4]>;
 
 /// Where a parameter is used: in a block, or as which argument of which target of the branch that it ends with.
 type Use = (Block, Option<(usize, usize)>);
@@ -92,8 +89,8 @@ fn tested(func: &Function, cfg: &Cfg) -> Option<EntitySet<Value>> {
         let Some(InstData::Brif { cond, .. }) = func.terminator(block).map(|end| &func.dfg[end]) else {
             continue;
         };
-        let mut decided = Conditions::new();
-        [true, false].into_iter().for_each(|holds| follows(func, *cond, holds, &mut decided, 0));
+        let mut decided = follows(func, *cond, true);
+        decided.extend(follows(func, *cond, false));
         decided.sort_unstable();
         decided.dedup_by_key(|(cond, _)| *cond);
         for (cond, _) in decided {
@@ -106,19 +103,14 @@ fn tested(func: &Function, cfg: &Cfg) -> Option<EntitySet<Value>> {
 }
 
 /// What is known when a condition holds, or does not.
-fn follows(func: &Function, cond: Value, holds: bool, all: &mut Conditions, depth: usize) {
-    if all.len() >= MAX_AT_ONCE || depth > MAX_DEPTH {
-        return;
+fn follows(func: &Function, cond: Value, holds: bool) -> Conditions {
+    let mut all = Conditions::from_iter([(func.dfg.resolve(cond), holds)]);
+    let mut next = 0;
+    while let Some(&(cond, holds)) = all.get(next).filter(|_| next < MAX_AT_ONCE) {
+        next += 1;
+        all.extend(conditions::parts(func, cond, holds));
     }
-    let cond = func.dfg.resolve(cond);
-    all.push((cond, holds));
-    match func.dfg.def_data(cond) {
-        Some(&InstData::Unary { op: Opcode::Bnot, arg }) => follows(func, arg, !holds, all, depth + 1),
-        Some(&InstData::Binary { op, args }) if op == if holds { Opcode::Band } else { Opcode::Bor } => {
-            args.into_iter().for_each(|arg| follows(func, arg, holds, all, depth + 1));
-        }
-        _ => {}
-    }
+    all
 }
 
 struct Search<'a> {
@@ -208,8 +200,7 @@ impl Search<'_> {
             let Some(InstData::Brif { cond, .. }) = func.terminator(block).map(|end| &func.dfg[end]) else {
                 return;
             };
-            let mut all = Conditions::new();
-            follows(func, *cond, target == 0, &mut all, 0);
+            let all = follows(func, *cond, target == 0);
             decided.extend(all.into_iter().filter(|(cond, _)| self.tested.contains(*cond)));
         };
         if let Some(target) = target {

@@ -240,13 +240,9 @@ fn load_on_way(
         .iter()
         .map(|&(offset, ty, flags)| insert_before(func, branch, InstData::Load { flags, offset, ptr }, ty))
         .collect();
-    let mut at = 0;
-    func.dfg.for_each_target_mut(branch, |call, pool| {
-        if at == side {
-            call.args.extend(loaded.iter().copied(), pool);
-            call.args.remove(n, pool);
-        }
-        at += 1;
+    func.dfg.change_target(branch, side, |call, pool| {
+        call.args.extend(loaded.iter().copied(), pool);
+        call.args.remove(n, pool);
     });
 }
 
@@ -257,12 +253,8 @@ fn split(func: &mut Function, branch: Inst, side: usize) -> Inst {
         func.layout.insert_block_after(between, block);
     }
     let mut dest = BlockCall { block: between, args: ValueList::new() };
-    let mut at = 0;
-    func.dfg.for_each_target_mut(branch, |call, _| {
-        if at == side {
-            std::mem::swap(call, &mut dest);
-        }
-        at += 1;
+    func.dfg.change_target(branch, side, |call, _| {
+        std::mem::swap(call, &mut dest);
     });
     let jump = func.dfg.make_inst(InstData::Jump { dest }, &[]);
     func.layout.append_inst(jump, between);

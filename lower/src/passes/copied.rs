@@ -20,12 +20,11 @@ pub(super) fn run(func: &mut Function) -> u32 {
         return 0;
     };
     let mut addresses: FxHashMap<StackSlot, Vec<Inst>> = FxHashMap::default();
-    let mut users = Users::new(func);
+    let users = Users::all(func);
     for inst in func.layout.blocks().flat_map(|block| func.layout.insts(block)) {
         if let InstData::StackAddr { slot, .. } = func.dfg[inst] {
             addresses.entry(slot).or_default().push(inst);
         }
-        func.dfg.for_each_use(inst, |value| users.add(func.dfg.resolve(value), inst));
     }
     let mut addresses: Vec<(StackSlot, Vec<Inst>)> = addresses.into_iter().collect();
     addresses.sort_unstable_by_key(|(slot, _)| *slot);

@@ -19,10 +19,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     if choices.is_empty() {
         return Changes::NONE;
     }
-    let mut users = Users::new(func);
-    for inst in func.layout.blocks().flat_map(|block| func.layout.insts(block)) {
-        func.dfg.uses(inst).for_each(|value| users.add(func.dfg.resolve(value), inst));
-    }
+    let users = Users::all(func);
     let mut changes = 0;
     for choice in choices {
         let Some(comparisons) = comparisons(func, &users, choice.pointer) else { continue };

@@ -47,10 +47,7 @@ struct Search<'f> {
 
 impl<'f> Search<'f> {
     fn new(func: &'f Function) -> Self {
-        let mut users = Users::new(func);
-        for inst in func.layout.blocks().flat_map(|block| func.layout.insts(block)) {
-            func.dfg.for_each_use(inst, |value| users.add(value, inst));
-        }
+        let users = Users::all(func);
         let (mut known, mut listed) = (SecondaryMap::new(), SecondaryMap::new());
         known.resize(func.dfg.num_values());
         listed.resize(func.dfg.num_insts());

@@ -161,13 +161,7 @@ fn moves_with_others(
     value: Value,
     to: Block,
 ) -> bool {
-    let users = users.get_or_init(|| {
-        let mut users = Users::new(func);
-        for inst in func.layout.blocks().flat_map(|block| func.layout.insts(block)) {
-            func.dfg.for_each_use(inst, |value| users.add(func.dfg.resolve(value), inst));
-        }
-        users
-    });
+    let users = users.get_or_init(|| Users::all(func));
     let is_below = |inst: Inst| func.layout.block_of(inst).is_none_or(|block| places.meet(to, block) == to);
     let (mut kept, mut fewer) = (0, 0);
     for (n, user) in users.of(value).enumerate() {

@@ -23,7 +23,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let cfg = cx.analyses.get::<Cfg>(func);
     let mut order: SecondaryMap<Block, u32> = SecondaryMap::new();
     cfg.reverse_postorder().iter().zip(0..).for_each(|(&block, n)| order[block] = n);
-    let mut changes = 0;
+    let (mut changes, mut made) = (0, 0);
     let mut moved: EntitySet<Value> = EntitySet::new();
     for &block in cfg.reverse_postorder() {
         let preds = cfg.predecessors(block);
@@ -36,7 +36,12 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
             preds.iter().copied().filter(joins).take(MAX_JOINED).collect();
         while let Some(alike) = ending_alike(func, &ways, block) {
             ways.retain(|way| !alike.contains(way));
-            let at = if alike.len() == preds.len() { block } else { met_in_front(func, &alike, block) };
+            let at = if alike.len() == preds.len() {
+                block
+            } else {
+                made += 1;
+                met_in_front(func, &alike, block)
+            };
             for _ in 0..MAX_SUNK {
                 let Some(tail) = Tail::of(func, &alike, at) else { break };
                 moved.extend(tail.insts.iter().filter_map(|&inst| func.dfg.first_result(inst)));
@@ -51,7 +56,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
         }
         func.dfg.resolve_aliases();
     }
-    Changes::to_all(changes)
+    if made > 0 { Changes::to_all(changes) } else { Changes::to_instructions(changes) }
 }
 
 /// Some ways to a block that end with the same, two or more.

@@ -137,16 +137,7 @@ fn virtual_registers(func: &Function) -> Assignment {
 ///
 /// A move that `shared` does not need is not needed here either, so the code is the same but for the numbers of its registers.
 fn joined(func: &Function, shared: &Assignment) -> Assignment {
-    let mut sets = Sets { parent: func.vregs.keys().collect() };
-    for &block in &func.layout {
-        for edge in func.successors(block) {
-            for (&to, &from) in func.params(edge.target).iter().zip(func.edge_args(edge)) {
-                if shared.reg(func, to) == shared.reg(func, from) {
-                    sets.join(to, from);
-                }
-            }
-        }
-    }
+    let mut sets = Sets::of_edges(func, shared);
     let separate = virtual_registers(func);
     let mut assignment = Assignment::empty(func);
     let mut order: Vec<VReg> = func.vregs.keys().filter(|&vreg| separate.index[vreg] != UNASSIGNED).collect();
@@ -167,6 +158,19 @@ struct Sets {
 }
 
 impl Sets {
+    /// Those that share a register and that edges lead from one to the other.
+    fn of_edges(func: &Function, shared: &Assignment) -> Sets {
+        let mut sets = Sets { parent: func.vregs.keys().collect() };
+        for edge in func.layout.iter().flat_map(|&block| func.successors(block)) {
+            for (&to, &from) in func.params(edge.target).iter().zip(func.edge_args(edge)) {
+                if shared.reg(func, to) == shared.reg(func, from) {
+                    sets.join(to, from);
+                }
+            }
+        }
+        sets
+    }
+
     fn find(&mut self, mut vreg: VReg) -> VReg {
         while self.parent[vreg] != vreg {
             self.parent[vreg] = self.parent[self.parent[vreg]];

@@ -1,8 +1,8 @@
 //! Registers of values that may be anything on some ways ([`Op::Unset`]): they are shared with no others. What another value has left in one would be what
 //! ptxas sees on these ways, and keeps.
 
-use super::{Assignment, UNASSIGNED};
-use warpsmith_base::{FxHashMap, FxHashSet};
+use super::{Assignment, Sets, UNASSIGNED};
+use warpsmith_base::FxHashMap;
 use warpsmith_lower::mach::{Function, Op, VReg};
 
 /// Gives such values, with those that edges give them or take from them in the same register, a register of their own.
@@ -13,25 +13,17 @@ pub(super) fn keep_apart(func: &Function, assignment: &mut Assignment) {
     if unset.is_empty() {
         return;
     }
-    let mut joined: FxHashMap<VReg, Vec<VReg>> = FxHashMap::default();
-    for edge in func.layout.iter().flat_map(|&block| func.successors(block)) {
-        for (&param, &arg) in func.params(edge.target).iter().zip(func.edge_args(edge)) {
-            if assignment.reg(func, param) == assignment.reg(func, arg) {
-                joined.entry(param).or_default().push(arg);
-                joined.entry(arg).or_default().push(param);
-            }
-        }
-    }
-    let mut seen: FxHashSet<VReg> = FxHashSet::default();
-    for first in unset {
-        if assignment.index[first] == UNASSIGNED || !seen.insert(first) {
+    let mut sets = Sets::of_edges(func, assignment);
+    let mut own: FxHashMap<VReg, u32> = FxHashMap::default();
+    for vreg in unset {
+        if assignment.index[vreg] == UNASSIGNED {
             continue;
         }
-        let own = assignment.fresh(func.vregs[first]).index;
-        let mut work = vec![first];
-        while let Some(vreg) = work.pop() {
-            assignment.index[vreg] = own;
-            work.extend(joined.get(&vreg).into_iter().flatten().copied().filter(|&other| seen.insert(other)));
+        own.entry(sets.find(vreg)).or_insert_with(|| assignment.fresh(func.vregs[vreg]).index);
+    }
+    for vreg in func.vregs.keys() {
+        if let Some(&index) = own.get(&sets.find(vreg)) {
+            assignment.index[vreg] = index;
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What branches have decided: comparisons that hold behind them.
 
 use super::width;
-use crate::analysis::Cfg;
+use crate::analysis::{Cfg, conditions};
 use cranelift_entity::SecondaryMap;
 use smallvec::SmallVec;
 use warpsmith_ir::{Block, DominatorTree, Function, Inst, InstData, IntCC, Opcode, Value};
@@ -144,10 +144,11 @@ fn follows(func: &Function, cond: Value, holds: bool, all: &mut AllDecided, dept
             let inverse = |known: Decided| Decided { cond: known.cond.inverse(), ..known };
             all.extend(known.map(|known| if holds { known } else { inverse(known) }));
         }
-        Some(&InstData::Binary { op, args }) if op == if holds { Opcode::Band } else { Opcode::Bor } => {
-            args.into_iter().for_each(|arg| follows(func, arg, holds, all, depth + 1));
+        _ => {
+            for (part, holds) in conditions::parts(func, cond, holds) {
+                follows(func, part, holds, all, depth + 1);
+            }
         }
-        _ => {}
     }
 }
 

@@ -1,6 +1,7 @@
 //! What an edge gives where the branch that it belongs to has decided what that is: one of the two that a `select` chooses between, or the number that a
 //! condition is. A flag that a loop ends on is then what it was on each way back, so that nothing is carried round the loop.
 
+use crate::analysis::conditions::{self, Conditions};
 use smallvec::SmallVec;
 use warpsmith_ir::{Block, Function, Inst, InstData, Opcode, Value};
 
@@ -38,22 +39,14 @@ pub(super) fn run(func: &mut Function, blocks: &[Block]) -> u32 {
 }
 
 /// The conditions that are known to hold, or not to hold, where one does or does not.
-fn decided(func: &Function, cond: Value, holds: bool) -> SmallVec<[(Value, bool); 4]> {
-    let mut found: SmallVec<[(Value, bool); 4]> = SmallVec::new();
-    found.push((func.dfg.resolve(cond), holds));
+fn decided(func: &Function, cond: Value, holds: bool) -> Conditions {
+    let mut found = Conditions::from_iter([(func.dfg.resolve(cond), holds)]);
     let mut next = 0;
     while let Some(&(cond, holds)) = found.get(next).filter(|_| next < MAX_DECIDED) {
         next += 1;
-        match func.dfg.def_data(cond) {
-            Some(&InstData::Binary { op: Opcode::Band, args }) if holds => {
-                found.extend(args.map(|arg| (func.dfg.resolve(arg), true)));
-            }
-            Some(&InstData::Binary { op: Opcode::Bor, args }) if !holds => {
-                found.extend(args.map(|arg| (func.dfg.resolve(arg), false)));
-            }
-            Some(&InstData::Unary { op: Opcode::Bnot, arg }) => found.push((func.dfg.resolve(arg), !holds)),
-            Some(&InstData::Unary { op: Opcode::Trunc, arg }) => found.extend(chooser(func, arg, holds)),
-            _ => {}
+        found.extend(conditions::parts(func, cond, holds));
+        if let Some(&InstData::Unary { op: Opcode::Trunc, arg }) = func.dfg.def_data(cond) {
+            found.extend(chooser(func, arg, holds));
         }
     }
     found

@@ -49,12 +49,8 @@ pub(super) fn run(func: &mut Function, cfg: &Cfg) -> u32 {
                 }
                 Given::Condition(value) | Given::Param(value) => value,
             };
-            let mut at = 0;
-            func.dfg.for_each_target_mut(branch, |call, pool| {
-                if at == side {
-                    call.args.as_mut_slice(pool)[n] = arg;
-                }
-                at += 1;
+            func.dfg.change_target(branch, side, |call, pool| {
+                call.args.as_mut_slice(pool)[n] = arg;
             });
         }
         func.dfg.set_ty(param, Type::I1);

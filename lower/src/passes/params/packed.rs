@@ -104,12 +104,8 @@ fn merge(func: &mut Function, cfg: &Cfg, block: Block, [low, high]: [usize; 2], 
                 insert_before(func, branch, InstData::IntConst { value }, Type::I32)
             }
         };
-        let mut at = 0;
-        func.dfg.for_each_target_mut(branch, |call, pool| {
-            if at == side {
-                call.args.push(value, pool);
-            }
-            at += 1;
+        func.dfg.change_target(branch, side, |call, pool| {
+            call.args.push(value, pool);
         });
     }
     let types = [low, high].map(|n| func.dfg.ty(func.dfg.block_params(block)[n]));

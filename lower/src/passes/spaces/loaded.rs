@@ -40,14 +40,15 @@ pub(super) fn is_loaded(func: &Function, pointer: Value) -> bool {
     }
 }
 
-/// Whether a variable is in constant memory, or begins with an address of something outside of global memory.
+/// Whether a variable is in constant memory, or may begin with an address of something outside of global memory: nobody knows what another module's does.
 fn has_others(global: &Global, cx: &Context<'_>) -> bool {
     let is_other = |target: Symbol| match target {
         Symbol::Global(target) => cx.globals[target].space != StateSpace::Global,
         Symbol::Func(_) => false,
     };
     let is_constant = global.space == StateSpace::Const && global.handle.is_none();
-    is_constant || global.relocs.iter().any(|reloc| reloc.generic && is_other(reloc.target))
+    let is_elsewhere = global.linkage == Linkage::Extern && global.space == StateSpace::Global;
+    is_constant || is_elsewhere || global.relocs.iter().any(|reloc| reloc.generic && is_other(reloc.target))
 }
 
 /// Whether a kernel may write the address of something outside of global memory, or have it written.

@@ -4,15 +4,18 @@
 //!   every output, is the same in each run.
 //! - [`decimal`]: numbers as text.
 //! - [`half_hash`]: what tables keep of hashes.
+//! - [`even_parts`]: lists in parts of about the same size, for threads.
 //! - [`SplitMix64`]: the random number generator of schedules, of generated data and of generated programs.
 
 #![forbid(unsafe_code)]
 
 mod decimal;
 pub mod half_hash;
+mod parts;
 mod random;
 
 pub use decimal::decimal;
+pub use parts::even_parts;
 pub use random::SplitMix64;
 
 /// The hasher of [`FxHashMap`] and [`FxHashSet`].

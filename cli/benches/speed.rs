@@ -25,7 +25,7 @@ fn main() {
     let parts = ["cuda", "c", "many", "large"];
     let named = words.iter().any(|word| parts.contains(&&**word));
     let wanted = |part: &str| !named || words.iter().any(|word| word == part);
-    // All on one core; a pool of one thread also where nobody has pinned the process.
+    // All on one core, unless a row says otherwise; a pool of one thread also where nobody has pinned the process.
     rayon::ThreadPoolBuilder::new().num_threads(1).build_global().expect("the pool is made once");
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     if wanted("cuda") {
@@ -105,6 +105,8 @@ fn many(runs: u32) {
         |path: &Path| std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     let wir: String = common::examples().iter().map(|path| read(path) + "\n").collect();
     let wir = common::copies(&wir, 100, common::defines_wir);
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(cores).build().expect("threads can be started");
     for level in [OptLevel::O0, OptLevel::O1, OptLevel::O2] {
         let compiler = Compiler::new(Target::sm(75)).with_opt_level(level);
         let compile = || {
@@ -114,6 +116,10 @@ fn many(runs: u32) {
         let instructions = instructions(&compile());
         let time = best(runs, own, || _ = std::hint::black_box(compile()));
         row(&format!("parse and compile -{level}"), time, instructions);
+        if cores > 1 {
+            let time = best(3 * runs, clock::wall, || pool.install(|| _ = std::hint::black_box(compile())));
+            row(&format!("... on {cores} cores, elapsed"), time, instructions);
+        }
     }
     if !found("llc-22") {
         println!("llc-22 is not installed: no comparison");
@@ -131,7 +137,12 @@ fn many(runs: u32) {
     let empty = folder.empty();
     let start = best(runs, clock::children, || llc(&empty));
     let whole = best(runs, clock::children, || llc(&input));
-    row("llc-22 -O0", whole.saturating_sub(start), count(&read(&output)));
+    let instructions = count(&read(&output));
+    row("llc-22 -O0", whole.saturating_sub(start), instructions);
+    if cores > 1 {
+        let elapsed = |input| best(runs, clock::wall, || llc(input));
+        row("... elapsed", elapsed(&input).saturating_sub(elapsed(&empty)), instructions);
+    }
 }
 
 fn row(name: &str, time: Duration, instructions: usize) {

@@ -43,7 +43,8 @@ pub fn read(path: &Path) -> Result<Input, String> {
         return bitcode(path, name, &bytes);
     }
     // What is not UTF-8 becomes U+FFFD: harmless in a comment, and elsewhere rejected by the parser with its position.
-    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let text = String::from_utf8(bytes)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
     let named = Language::of_path(path);
     if let Some(refusal) = Contents::of(&text).and_then(|contents| contents.refusal(&name, named)) {
         return Err(refusal);

@@ -86,10 +86,15 @@ impl TypeTable {
         self.intern(Shape::Array { element, len })
     }
 
+    /// The type of a shape without a name, if there is one.
+    pub fn find(&self, shape: &Shape) -> Option<Type> {
+        self.unnamed.get(shape).copied().map(Type::aggregate)
+    }
+
     /// The type of a shape without a name: the one that is there, or a new one.
     pub fn intern(&mut self, shape: Shape) -> Type {
-        if let Some(&known) = self.unnamed.get(&shape) {
-            return Type::aggregate(known);
+        if let Some(known) = self.find(&shape) {
+            return known;
         }
         let id = self.push(None, shape.clone(), Span::NONE);
         self.unnamed.insert(shape, id);

@@ -207,6 +207,11 @@ impl Module {
 
     /// The variable that holds a text and a zero behind it: one for each text of the module, however often it is asked for.
     pub fn intern_string(&mut self, text: &[u8]) -> GlobalId {
+        self.find_string(text).unwrap_or_else(|missing| self.add_global(*missing))
+    }
+
+    /// What [`Module::intern_string`] gives for a text, if it is there; else the variable that it would add.
+    pub(crate) fn find_string(&self, text: &[u8]) -> Result<GlobalId, Box<Global>> {
         let mut bytes = Vec::with_capacity(text.len() + 1);
         bytes.extend_from_slice(text);
         bytes.push(0);
@@ -217,13 +222,13 @@ impl Module {
                 && self.globals[id].init.as_ref().is_some_and(|init| *init == bytes)
                 && self.globals[id].linkage == Linkage::Local
             {
-                return id;
+                return Ok(id);
             }
             name.push('_');
         }
         let mut global = Global::new(name, StateSpace::Global, Type::I8, Extent::Array(bytes.len() as u64));
         global.init = Some(bytes);
-        self.add_global(global)
+        Err(Box::new(global))
     }
 
     fn add_symbol(&mut self, name: String, symbol: Symbol) {

@@ -211,10 +211,11 @@ impl Compiler {
         let registers = self.registers();
         let inlined = self.version.is_none_or(|version| version >= INLINED_SINCE);
         let debug = self.debug;
-        let mut plan = Plan { module: &module, code: &code, target, version, registers, debug, inlined };
+        let mut plan = Plan { module: &module, target, version, registers, debug, inlined };
+        let instructions = code.functions.iter().map(|function| function.insts.len()).sum();
         let start = Instant::now();
         let Built { tree, registers, origins, statistics } =
-            build(&plan).map_err(|error| output::not_built(&module, *error))?;
+            build(&plan, code).map_err(|error| output::not_built(&module, *error))?;
         let emit_time = start.elapsed();
         let start = Instant::now();
         let validated = output::validated(tree, &mut plan, &origins, self.version)?;
@@ -227,7 +228,7 @@ impl Compiler {
         let stats = Stats {
             target,
             version: plan.version,
-            instructions: code.functions.iter().map(|function| function.insts.len()).sum(),
+            instructions,
             registers,
             passes,
             debug: statistics,
@@ -236,6 +237,9 @@ impl Compiler {
             emit_time,
             validate_time,
         };
+        if let Cow::Owned(module) = module {
+            ir::parallel::free(module);
+        }
         Ok(Compiled { module: validated, text, stats })
     }
 

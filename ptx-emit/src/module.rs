@@ -1,7 +1,7 @@
 //! The tree of a module: globals, prototypes, and functions with their headers.
 
 use crate::body::Body;
-use crate::debug::{self, Debug, lines::Strings};
+use crate::debug::{self, Debug, Described, lines::Strings};
 use crate::globals;
 use crate::names::Names;
 use crate::output;
@@ -19,10 +19,9 @@ use warpsmith_ptx::{
     Decl, Dims, Directive, File, Function, FunctionKind, Item, Linkage, List, Module, Ptr, PtrTo, Symbol,
 };
 
-/// What to build, beside the code.
+/// What to build of the code.
 pub struct Plan<'a> {
     pub module: &'a ir::Module,
-    pub code: &'a mach::Module,
     pub target: Target,
     pub version: Version,
     pub registers: Registers,
@@ -45,9 +44,8 @@ pub struct Built {
     pub statistics: DebugStatistics,
 }
 
-/// Builds the tree of a module.
-pub fn build(plan: &Plan<'_>) -> Result<Built, Box<Diagnostic>> {
-    let mut origins = Vec::with_capacity(plan.code.functions.len());
+/// Builds the tree of a module from its code.
+pub fn build(plan: &Plan<'_>, code: mach::Module) -> Result<Built, Box<Diagnostic>> {
     let mut tree = Module::default();
     tree.push_prologue(plan.version, plan.target);
     let mut names = Names::new(plan.module, &mut tree);
@@ -55,8 +53,6 @@ pub fn build(plan: &Plan<'_>) -> Result<Built, Box<Diagnostic>> {
         tree.add_target_option("debug");
         names.keep_spellings();
     }
-    let (mut described, mut strings, mut statistics) =
-        (Vec::new(), Strings::default(), DebugStatistics::default());
     if plan.debug != Debug::None {
         for (id, name) in plan.module.files.iter() {
             let name = tree.name(&in_string(name));
@@ -71,50 +67,24 @@ pub fn build(plan: &Plan<'_>) -> Result<Built, Box<Diagnostic>> {
         }
     }
     // What initialisers hold the address of is declared before them.
-    for id in forward_declarations(plan) {
+    for id in forward_declarations(plan, &code) {
         let function = header(&mut tree, &mut names, id, &plan.module.functions[id], &plan.module.types).0;
         let function = tree.push_function(function);
         tree.push_item(Item::Function(function));
     }
     globals::declare_all(&mut tree, &names, plan.module);
-    reserve(&mut tree, plan.code);
-    let mut counts = [0; RegClass::COUNT];
-    let threads = parallel::pays(plan.module.functions.values());
-    let assigned =
-        parallel::map(plan.code.functions.iter().collect(), threads, |code| assign(code, plan.registers));
-    let assigned: Result<Vec<Assignment>, Box<Diagnostic>> = (plan.code.functions.iter().zip(assigned))
-        .map(|(code, assigned)| assigned.map_err(|unwritten| broken(plan, code.id, unwritten)))
-        .collect();
-    let assignments = assigned?;
-    let registers = |of: &Assignment| of.counts.iter().map(|count| *count as usize).sum::<usize>();
-    let named = plan.code.functions.iter().zip(&assignments);
-    let named = named.map(|(code, assignment)| registers(assignment) + code.blocks.len());
-    tree.reserve_names(named.max().unwrap_or(0));
-    for (code, assignment) in plan.code.functions.iter().zip(assignments) {
-        let func = &plan.module.functions[code.id];
-        let (mut function, params, result) = header(&mut tree, &mut names, code.id, func, &plan.module.types);
-        counts.iter_mut().zip(assignment.counts).for_each(|(sum, count)| *sum += count);
-        let body = Body {
-            module: plan.module,
-            func,
-            mach: code,
-            assignment,
-            tree: &mut tree,
-            names: &mut names,
-            params: &params,
-            result,
-            debug: plan.debug,
-            inlined: plan.inlined,
-            strings: &mut strings,
-        };
-        let written = body.write();
-        function.body = Some(written.stmts);
-        origins.push((code.id, written.origins));
-        described.extend(written.described);
-        statistics += written.statistics;
-        let function = tree.push_function(function);
-        tree.push_item(Item::Function(function));
-    }
+    // Labels of debug information are numbered from the first function to the last.
+    let threads = plan.debug == Debug::None && parallel::pays(plan.module.functions.values());
+    let size = |function: &mach::Function| function.insts.len() + function.blocks.len();
+    let shares = parallel::shares(code.functions, if threads { MOST_SHARES } else { 1 }, size);
+    let parts: Vec<Bodies> = shares.iter().skip(1).map(|_| Bodies::new(tree.part(), names.clone())).collect();
+    let bodies = std::iter::once(Bodies::new(tree, names)).chain(parts);
+    let written = parallel::map(bodies.zip(shares).collect(), threads, |(bodies, functions)| {
+        bodies.written(plan, functions)
+    });
+    let written: Vec<Bodies> = written.into_iter().collect::<Result<_, _>>()?;
+    let Bodies { mut tree, names, registers, origins, described, strings, statistics } =
+        written.into_iter().reduce(Bodies::followed_by).unwrap_or_else(|| unreachable!("there is a share"));
     for (id, func) in plan.module.functions.iter() {
         if let Some(target) = func.alias {
             let (alias, aliasee) = (names.functions[id], names.functions[target]);
@@ -122,7 +92,94 @@ pub fn build(plan: &Plan<'_>) -> Result<Built, Box<Diagnostic>> {
         }
     }
     debug::dwarf::sections(&mut tree, plan, &described, &names, &strings)?;
-    Ok(Built { tree, registers: counts, origins, statistics })
+    Ok(Built { tree, registers, origins, statistics })
+}
+
+/// What more threads wrote would take longer to put together.
+const MOST_SHARES: usize = 4;
+
+/// Functions that are written one behind the other into a tree.
+struct Bodies {
+    tree: Module,
+    names: Names,
+    registers: [u32; RegClass::COUNT],
+    origins: Vec<Origins>,
+    described: Vec<Described>,
+    strings: Strings,
+    statistics: DebugStatistics,
+}
+
+impl Bodies {
+    fn new(tree: Module, names: Names) -> Self {
+        Bodies {
+            tree,
+            names,
+            registers: [0; RegClass::COUNT],
+            origins: Vec::new(),
+            described: Vec::new(),
+            strings: Strings::default(),
+            statistics: DebugStatistics::default(),
+        }
+    }
+
+    /// These with so many functions more, of which each is dropped when it has been written.
+    fn written(mut self, plan: &Plan<'_>, functions: Vec<mach::Function>) -> Result<Self, Box<Diagnostic>> {
+        self.reserve(&functions);
+        for code in functions {
+            let assignment = assign(&code, plan.registers).map_err(|error| broken(plan, code.id, error))?;
+            self.function(plan, &code, assignment);
+        }
+        Ok(self)
+    }
+
+    /// These, and behind them others that have no debug information.
+    fn followed_by(mut self, others: Bodies) -> Self {
+        self.tree.append(others.tree);
+        self.origins.extend(others.origins);
+        self.registers.iter_mut().zip(others.registers).for_each(|(sum, count)| *sum += count);
+        self
+    }
+
+    fn function(&mut self, plan: &Plan<'_>, code: &mach::Function, assignment: Assignment) {
+        let Bodies { tree, names, .. } = self;
+        let registers = assignment.counts.iter().map(|count| *count as usize).sum::<usize>();
+        tree.reserve_names(registers + code.blocks.len());
+        let func = &plan.module.functions[code.id];
+        let (mut function, params, result) = header(tree, names, code.id, func, &plan.module.types);
+        self.registers.iter_mut().zip(assignment.counts).for_each(|(sum, count)| *sum += count);
+        let body = Body {
+            module: plan.module,
+            func,
+            mach: code,
+            assignment,
+            tree,
+            names,
+            params: &params,
+            result,
+            debug: plan.debug,
+            inlined: plan.inlined,
+            strings: &mut self.strings,
+        };
+        let written = body.write();
+        function.body = Some(written.stmts);
+        self.origins.push((code.id, written.origins));
+        self.described.extend(written.described);
+        self.statistics += written.statistics;
+        let function = tree.push_function(function);
+        tree.push_item(Item::Function(function));
+    }
+
+    /// Makes room for what the code will be if each argument of a block is moved.
+    fn reserve(&mut self, functions: &[mach::Function]) {
+        let (mut stmts, mut operands) = (0, 0);
+        for function in functions {
+            // A block has a label and ends with a branch, which has an operand.
+            stmts += RegClass::COUNT + function.insts.len() + 2 * function.blocks.len() + function.args.len();
+            operands += function.operands.len() + function.blocks.len() + 2 * function.args.len();
+        }
+        self.tree.reserve(stmts, operands);
+        self.origins.reserve(functions.len());
+    }
 }
 
 /// The error about a function that reads what it has not written.
@@ -135,24 +192,13 @@ fn broken(plan: &Plan<'_>, id: FuncId, unwritten: Unwritten) -> Box<Diagnostic> 
     Box::new(output::located(error, plan.module, func, unwritten.origin))
 }
 
-/// Makes room for what the code will be if each argument of a block is moved.
-fn reserve(tree: &mut Module, code: &mach::Module) {
-    let (mut stmts, mut operands) = (0, 0);
-    for function in &code.functions {
-        // A block has a label and ends with a branch, which has an operand.
-        stmts += RegClass::COUNT + function.insts.len() + 2 * function.blocks.len() + function.args.len();
-        operands += function.operands.len() + function.blocks.len() + 2 * function.args.len();
-    }
-    tree.reserve(stmts, operands);
-}
-
 /// The text of a string literal. PTX is ASCII and has no escapes: what cannot stand in a string becomes `_`.
 fn in_string(text: &str) -> String {
     text.chars().map(|c| if matches!(c, ' '..='~') && c != '"' { c } else { '_' }).collect()
 }
 
 /// Functions that are called before they are defined, and those of other modules.
-fn forward_declarations(plan: &Plan<'_>) -> Vec<FuncId> {
+fn forward_declarations(plan: &Plan<'_>, code: &mach::Module) -> Vec<FuncId> {
     let mut defined: FxHashSet<FuncId> = FxHashSet::default();
     let mut declared: FxHashSet<FuncId> = FxHashSet::default();
     let mut order = Vec::new();
@@ -168,7 +214,7 @@ fn forward_declarations(plan: &Plan<'_>) -> Vec<FuncId> {
             order.push(id);
         }
     }
-    for code in &plan.code.functions {
+    for code in &code.functions {
         defined.insert(code.id);
         for inst in &code.insts {
             let named = code.inst_operands(inst).iter().filter_map(|operand| {

@@ -9,6 +9,7 @@ use warpsmith_lower::mach::RegClass;
 use warpsmith_ptx::{MnemonicId, Module, Symbol};
 
 /// Names of a module under construction.
+#[derive(Clone)]
 pub struct Names {
     /// The symbols of the IR's functions and globals.
     pub functions: SecondaryMap<ir::FuncId, Symbol>,

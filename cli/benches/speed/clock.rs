@@ -19,6 +19,12 @@ pub fn own() -> Duration {
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
+/// The clock on the wall.
+pub fn wall() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
+
 /// The processor time of the children that have ended, in ticks of 10 ms.
 pub fn children() -> Duration {
     let text = std::fs::read_to_string("/proc/self/stat").expect("Linux");

@@ -8,9 +8,11 @@ use crate::inst::InstData;
 use crate::lexer::{Tok, Token};
 use crate::literal::Number;
 use crate::ops::{Opcode, OperandRule, ResultRule, Shape};
+use crate::parallel;
 use crate::ptx::Sreg;
 use crate::types::Type;
 use smallvec::SmallVec;
+use std::borrow::Cow;
 use std::sync::OnceLock;
 use warpsmith_base::{FxHashMap, FxHashSet};
 use warpsmith_diag::Span;
@@ -116,35 +118,59 @@ fn opcode(name: &[u8]) -> Option<Opcode> {
     names.get(name).copied()
 }
 
+/// Shorter texts are not worth a thread.
+const WORTH: usize = 128 << 10;
+
+/// More would wait for memory.
+const MOST_THREADS: usize = 8;
+
 impl<'a> Parser<'a> {
-    /// Reads the bodies.
+    /// Reads the bodies. Where they are long they are first read beside each other, as far as they say nothing new of the module and have no
+    /// errors; the others are read one after the other, so that what is new gets its number in the order of the text.
     pub(super) fn bodies(&mut self, bodies: Vec<Body>) {
-        let mut scope = Scope::default();
-        for body in bodies {
-            let errors = self.errors.len();
-            scope.clear();
-            scope.params = body.params;
-            self.lexer.position = body.start;
-            self.bump();
-            // The function leaves the module while it is read, so that signatures of others can be looked up.
-            let header = &self.module.functions[body.function];
-            let stand_in = Function {
-                linkage: header.linkage,
-                span: header.span,
-                ..Function::new(header.name.clone(), header.kind, header.params.clone(), header.ret.clone())
-            };
-            let func = std::mem::replace(&mut self.module.functions[body.function], stand_in);
-            let mut reader = BodyReader { p: self, s: &mut scope, func };
-            reader.reserve(body.len / USUAL_LINE);
-            reader.body();
-            reader.settle();
-            let func = reader.func;
-            self.module.functions[body.function] = func;
-            match self.errors.len() == errors && !scope.is_part {
-                true => self.read.functions.push(body.function),
-                false => self.read.parts.push(body.function),
+        let long = bodies.iter().map(|body| body.len).sum::<usize>() >= WORTH;
+        let shares = parallel::shares(bodies, if long { MOST_THREADS } else { 1 }, |body| body.len);
+        let beside = shares.len() > 1;
+        let (text, valid, module) = (self.lexer.text, self.valid, &*self.module);
+        let (symbols, types) = (&self.unread_symbols, &self.unread_types);
+        let read = parallel::map(shares, beside, |bodies| {
+            if !beside {
+                return bodies.into_iter().map(|body| (body, None)).collect::<Vec<_>>();
             }
+            let mut parser = Parser::of(text, valid, Cow::Borrowed(module));
+            parser.unread_symbols.clone_from(symbols);
+            parser.unread_types.clone_from(types);
+            let mut scope = Scope::default();
+            let read = bodies.into_iter().map(|body| {
+                let (func, whole) = parser.body(&mut scope, &body);
+                parser.errors.clear();
+                (body, whole.then_some(func))
+            });
+            read.collect()
+        });
+        let mut scope = Scope::default();
+        for (body, known) in read.into_iter().flatten() {
+            let (func, whole) = known.map_or_else(|| self.body(&mut scope, &body), |func| (func, true));
+            self.module.to_mut().functions[body.function] = func;
+            let read = if whole { &mut self.read.functions } else { &mut self.read.parts };
+            read.push(body.function);
         }
+    }
+
+    /// The function with its body, and whether all of it was read.
+    fn body(&mut self, scope: &mut Scope<'a>, body: &Body) -> (Function, bool) {
+        let errors = self.errors.len();
+        scope.clear();
+        scope.params.clone_from(&body.params);
+        self.lexer.position = body.start;
+        self.bump();
+        let func = self.module.functions[body.function].clone();
+        let mut reader = BodyReader { p: self, s: scope, func };
+        reader.reserve(body.len / USUAL_LINE);
+        reader.body();
+        reader.settle();
+        let func = reader.func;
+        (func, self.errors.len() == errors && !scope.is_part)
     }
 }
 

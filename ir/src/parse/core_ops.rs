@@ -13,6 +13,7 @@ use crate::printf;
 use crate::ptx::ResultTypes;
 use crate::types::Type;
 use smallvec::SmallVec;
+use std::borrow::Cow;
 use warpsmith_diag::Span;
 
 impl BodyReader<'_, '_> {
@@ -320,7 +321,11 @@ impl BodyReader<'_, '_> {
     /// The generic address of a text in quotes.
     fn text_address(&mut self, token: Token) -> Option<Value> {
         let text = self.p.string(token)?;
-        let global = self.p.module.intern_string(&text);
+        // A variable that is new is not made in a module of which only this body is read here.
+        let global = match &mut self.p.module {
+            Cow::Owned(module) => module.intern_string(&text),
+            Cow::Borrowed(module) => module.find_string(&text).ok()?,
+        };
         let address =
             self.insert(InstData::GlobalAddr { global, offset: 0 }, &[Type::PTR_GLOBAL], token.span());
         let address = self.func.dfg.results(address).first();

@@ -113,21 +113,21 @@ impl<'a> Parser<'a> {
         match kind {
             "unit" => {
                 let unit = self.debug_unit()?;
-                let units = &mut self.module.debug.get_or_insert_default().units;
+                let units = &mut self.module.to_mut().debug.get_or_insert_default().units;
                 let next = units.len();
                 units.push(unit);
                 self.in_order(kind, number, next, span);
             }
             "type" => {
                 let ty = self.debug_type()?;
-                let types = &mut self.module.debug.get_or_insert_default().types;
+                let types = &mut self.module.to_mut().debug.get_or_insert_default().types;
                 let next = types.len();
                 types.push(ty);
                 self.in_order(kind, number, next, span);
             }
             _ => {
                 let subprogram = self.subprogram()?;
-                let subprograms = &mut self.module.debug.get_or_insert_default().subprograms;
+                let subprograms = &mut self.module.to_mut().debug.get_or_insert_default().subprograms;
                 let next = subprograms.len();
                 subprograms.push(subprogram);
                 self.in_order(kind, number, next, span);
@@ -175,7 +175,7 @@ impl<'a> Parser<'a> {
         let declared = self.declared()?;
         let global = GlobalId::reserved_value();
         let variable = GlobalVariable { name, global, ty, unit, declared };
-        self.module.debug.get_or_insert_default().globals.push(variable);
+        self.module.to_mut().debug.get_or_insert_default().globals.push(variable);
         self.debug_globals.push(symbol);
         Some(())
     }
@@ -185,7 +185,7 @@ impl<'a> Parser<'a> {
         for (n, token) in std::mem::take(&mut self.debug_globals).into_iter().enumerate() {
             match self.module.symbol(self.name(token)) {
                 Some(Symbol::Global(id)) => {
-                    let variables = self.module.debug.as_mut().map(|debug| &mut debug.globals);
+                    let variables = self.module.to_mut().debug.as_mut().map(|debug| &mut debug.globals);
                     if let Some(variable) = variables.and_then(|all| all.get_mut(n)) {
                         variable.global = id;
                     }

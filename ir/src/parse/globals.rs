@@ -39,7 +39,7 @@ impl Parser<'_> {
         {
             self.bump();
             let handle = Global::handle(self.symbol_name(name), kind);
-            let id = self.module.add_global(Global { linkage, span: name.span(), ..handle });
+            let id = self.module.to_mut().add_global(Global { linkage, span: name.span(), ..handle });
             self.read.globals.push(id);
             return Some(());
         }
@@ -59,9 +59,10 @@ impl Parser<'_> {
             }
         }
         let has_init = self.accept(b'=');
-        let id = self.module.add_global(global);
+        let id = self.module.to_mut().add_global(global);
         if has_init {
-            self.module.globals[id].init = Some(self.initialiser(id)?);
+            let init = self.initialiser(id)?;
+            self.module.to_mut().globals[id].init = Some(init);
         }
         self.read.globals.push(id);
         Some(())
@@ -247,7 +248,7 @@ impl Parser<'_> {
             };
             // Functions have one address, which is generic.
             let generic = generic || matches!(target, Symbol::Func(_));
-            self.module.globals[global].relocs.push(Reloc { offset, target, addend, generic });
+            self.module.to_mut().globals[global].relocs.push(Reloc { offset, target, addend, generic });
         }
     }
 }

@@ -22,6 +22,7 @@ use crate::entities::{FuncId, GlobalId};
 use crate::function::{FuncKind, Linkage};
 use crate::lexer::{Lexer, Tok, Token, end_of_line, end_of_quoted};
 use crate::module::{FileStamp, Module, Symbol};
+use std::borrow::Cow;
 use std::rc::Rc;
 use warpsmith_base::{FxHashMap, FxHashSet};
 use warpsmith_diag::nearest;
@@ -55,7 +56,7 @@ pub fn parse(text: impl AsRef<[u8]>) -> Parsed {
         parser.errors.extend(crate::verify::readable(&parser.module, &parser.read));
     }
     parser.errors.sort_by_key(|error| error.span.start);
-    Parsed { module: parser.module, diagnostics: parser.errors }
+    Parsed { module: parser.module.into_owned(), diagnostics: parser.errors }
 }
 
 /// Reads a module, or reports all that is wrong with it.
@@ -103,7 +104,8 @@ struct Parser<'a> {
     tok: Token,
     /// Where the token before `tok` ends.
     last_end: u32,
-    module: Module,
+    /// What is read. Bodies that are read beside each other see one module, to which they can add nothing.
+    module: Cow<'a, Module>,
     errors: Vec<Diagnostic>,
     /// Addresses in initialisers, whose symbols may be defined further down.
     addresses: Vec<globals::Address>,
@@ -125,17 +127,21 @@ struct Parser<'a> {
 
 impl<'a> Parser<'a> {
     fn new(text: &'a [u8]) -> Self {
-        let mut lexer = Lexer { text, position: 0, in_array: false };
-        let tok = lexer.next();
         let valid = std::str::from_utf8(text)
             .or_else(|error| std::str::from_utf8(&text[..error.valid_up_to()]))
             .unwrap_or("");
+        Self::of(text, valid, Cow::Owned(Module::new()))
+    }
+
+    fn of(text: &'a [u8], valid: &'a str, module: Cow<'a, Module>) -> Self {
+        let mut lexer = Lexer { text, position: 0, in_array: false };
+        let tok = lexer.next();
         Parser {
             lexer,
             valid,
             tok,
             last_end: 0,
-            module: Module::new(),
+            module,
             errors: Vec::new(),
             addresses: Vec::new(),
             operations: FxHashMap::default(),
@@ -217,7 +223,7 @@ impl<'a> Parser<'a> {
         let token = self.expect_kind(Tok::String, "a target such as \"sm_80\"")?;
         let text = String::from_utf8_lossy(self.bytes(token)).trim_matches('"').to_string();
         match text.parse() {
-            Ok(target) => self.module.target = Some(target),
+            Ok(target) => self.module.to_mut().target = Some(target),
             Err(()) => {
                 let known: Vec<String> = Target::all().map(|target| target.to_string()).collect();
                 let near = nearest(&text, known.iter().map(String::as_str));
@@ -252,9 +258,9 @@ impl<'a> Parser<'a> {
             }
             false => None,
         };
-        let id = self.module.files.push(name);
+        let id = self.module.to_mut().files.push(name);
         if stamp.is_some() {
-            self.module.stamps[id] = stamp;
+            self.module.to_mut().stamps[id] = stamp;
         }
         Some(())
     }

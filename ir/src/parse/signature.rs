@@ -45,7 +45,7 @@ impl Parser<'_> {
         let has_body = self.is(b'{');
         if self.accept(b'=') {
             let target = self.expect_kind(Tok::Global, "the function that this is another name of")?;
-            let function = self.module.add_function(function);
+            let function = self.module.to_mut().add_function(function);
             self.aliases.push((function, target));
             return Some(());
         }
@@ -57,7 +57,7 @@ impl Parser<'_> {
                     .push("a function of another module is declared as `func extern @name(...)`, another name of one as `func @name(...) = @other`".into());
             }
         }
-        let function = self.module.add_function(function);
+        let function = self.module.to_mut().add_function(function);
         if has_body {
             self.skip_body();
             let len = self.lexer.position.saturating_sub(start);
@@ -73,7 +73,7 @@ impl Parser<'_> {
         for (alias, target) in std::mem::take(&mut self.aliases) {
             match self.module.symbol(&self.symbol_name(target)) {
                 Some(Symbol::Func(id)) => {
-                    self.module.functions[alias].alias = Some(id);
+                    self.module.to_mut().functions[alias].alias = Some(id);
                     self.read.functions.push(alias);
                 }
                 Some(Symbol::Global(_)) => {

@@ -4,6 +4,7 @@ use super::Parser;
 use crate::aggregate::{MAX_DEPTH, Shape, is_free};
 use crate::lexer::{Tok, Token};
 use crate::types::{Scalar, Type};
+use std::borrow::Cow;
 use warpsmith_diag::{Span, nearest};
 use warpsmith_isa::StateSpace;
 
@@ -15,7 +16,7 @@ impl Parser<'_> {
 
     fn nested_type(&mut self, depth: u32) -> Option<Type> {
         match self.shape(depth)? {
-            Ok(shape) => Some(self.module.types.intern(shape)),
+            Ok(shape) => self.written_out(shape),
             Err(token) => self.type_name(token, self.text(token)),
         }
     }
@@ -68,7 +69,15 @@ impl Parser<'_> {
             align = Some(self.number_in_parentheses("alignment")?);
         }
         let shape = self.fields(0, packed, align)?;
-        Some(self.module.types.intern(shape))
+        self.written_out(shape)
+    }
+
+    /// The type of a shape without a name. One that is new is not made in a module of which only this body is read here.
+    fn written_out(&mut self, shape: Shape) -> Option<Type> {
+        match &mut self.module {
+            Cow::Owned(module) => Some(module.types.intern(shape)),
+            Cow::Borrowed(module) => module.types.find(&shape),
+        }
     }
 
     /// `{T, ..}`
@@ -122,7 +131,7 @@ impl Parser<'_> {
                 return None;
             }
         };
-        let types = &mut self.module.types;
+        let types = &mut self.module.to_mut().types;
         let next = format!("t{}", types.iter().count());
         let ty = match name == next {
             true => types.intern(shape),
@@ -137,7 +146,7 @@ impl Parser<'_> {
                 return Some(());
             }
         };
-        self.module.types.set_span(ty, token.span());
+        self.module.to_mut().types.set_span(ty, token.span());
         Some(())
     }
 

@@ -43,7 +43,7 @@ use warpsmith_base::FxHashMap;
 use warpsmith_diag::{Diagnostic, Diagnostics};
 use warpsmith_ir::{
     Attr, Block, Class, Conversion, FuncId, FuncKind, Function, Ins, Inst, InstBuilder, InstData, IntCC,
-    ListOp, Module, Opcode, Overflow, Scalar, Ternary, Type, Value,
+    ListOp, Module, Opcode, Overflow, Scalar, Ternary, Type, Value, parallel,
 };
 use warpsmith_isa::Target;
 
@@ -51,7 +51,7 @@ use warpsmith_isa::Target;
 /// names the target afterwards, since it has instructions of it.
 pub fn legalize(module: Cow<'_, Module>, target: Target) -> Result<Cow<'_, Module>, Diagnostics> {
     let aliases = module.functions.values().any(|func| func.alias.is_some());
-    if !aliases && !module.functions.values().any(needed) {
+    if !aliases && !parallel::any(&module, needed) {
         return Ok(module);
     }
     let mut module = module.into_owned();

@@ -5,6 +5,7 @@
 
 mod allocated;
 mod check;
+mod cycles;
 mod liveness;
 mod local;
 mod moves;
@@ -110,6 +111,7 @@ pub fn assign(func: &Function, registers: Registers) -> Result<Assignment, Unwri
             None => unwritten::find(func).map_or_else(|| Ok(virtual_registers(func)), Err)?,
         },
     };
+    cycles::open(func, &mut assignment);
     for &vreg in &func.apart {
         if assignment.index[vreg] != UNASSIGNED {
             assignment.index[vreg] = assignment.fresh(func.vregs[vreg]).index;

@@ -11,7 +11,9 @@ use crate::tree::*;
 use position::{Header, Positioned, Positions};
 use rayon::prelude::*;
 use std::fmt::{self, Write};
+use std::ops::Range;
 use value::{Quoted, decimal};
+use warpsmith_base::even_parts;
 use warpsmith_diag::{Diagnostic, Span};
 
 /// The text of a module. Parsing it gives an equal module, provided that its names are names and its lists lie within
@@ -80,9 +82,9 @@ struct Share {
 /// The parts of the text of a module, one for each thread that is worth it.
 fn shares(module: &Module, located: bool) -> impl Iterator<Item = Share> {
     let threads = threads(module.stmts.len() / STATEMENTS);
-    let length = module.items.len().div_ceil(threads).max(1);
-    let print = |first_item: usize| {
-        let items = &module.items[first_item..module.items.len().min(first_item + length)];
+    let print = |items: Range<usize>| {
+        let first_item = items.start;
+        let items = &module.items[items];
         let positions = located.then(|| Positions::with_room(module, threads));
         let out = String::with_capacity(module.stmts.len() / threads * 32);
         let mut printer = Printer { module, out, positions, depth: 0, indent: indent(module) };
@@ -90,13 +92,30 @@ fn shares(module: &Module, located: bool) -> impl Iterator<Item = Share> {
         debug_assert!(written.is_ok(), "a String takes everything");
         Share { out: printer.out, positions: printer.positions, first_item }
     };
-    let firsts: Vec<usize> = (0..module.items.len()).step_by(length).collect();
+    let cuts = cuts(module, threads);
     // The pool is left alone where there is one part.
-    let shares: Vec<Share> = match firsts.len() {
-        0 | 1 => firsts.into_iter().map(print).collect(),
-        _ => firsts.into_par_iter().map(print).collect(),
+    let shares: Vec<Share> = match cuts.len() {
+        0 | 1 => cuts.into_iter().map(print).collect(),
+        _ => cuts.into_par_iter().map(print).collect(),
     };
     shares.into_iter()
+}
+
+/// The items in so many parts or fewer, of about as many statements each: declarations may all be at the top.
+fn cuts(module: &Module, parts: usize) -> Vec<Range<usize>> {
+    let size = |item: &Item| match *item {
+        Item::Function(id) => 1 + module[id].body.map_or(0, |body| body.len()),
+        Item::Section(section) => 1 + section.data.len(),
+        Item::Version(_)
+        | Item::Target(_)
+        | Item::AddressSize(_)
+        | Item::File(_)
+        | Item::Pragma(_)
+        | Item::IntermediateSource(_)
+        | Item::Variable(_)
+        | Item::Alias { .. } => 1,
+    };
+    even_parts(module.items.iter().map(size), parts)
 }
 
 struct Printer<'a> {

@@ -40,8 +40,9 @@ macro_rules! arenas {
         )*
 
         impl Module {
-            /// Appends a module that was read from the text behind this one's.
-            pub(crate) fn append(&mut self, other: Module) {
+            /// Appends a module: a [`Module::part`] of this one, or what was read from the text behind this one's. Its names become names of
+            /// this one.
+            pub fn append(&mut self, other: Module) {
                 let symbols = (0..other.names.len())
                     .map(|index| self.names.intern(other.names.get(Symbol::from_index(index))))
                     .collect();

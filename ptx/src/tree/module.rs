@@ -170,6 +170,12 @@ impl Module {
         self.names.reserve(names);
     }
 
+    /// A module that knows the names of this one, by the same symbols, and holds nothing. What is made in it, as on another thread,
+    /// [`Module::append`] puts into this one.
+    pub fn part(&self) -> Module {
+        Module { names: self.names.clone(), mnemonics: self.mnemonics.clone(), ..Module::default() }
+    }
+
     /// [`Module::body`] of what is made while it is added.
     pub fn body_of(&mut self, stmts: impl Iterator<Item = Stmt>) -> List<Stmt> {
         let start = self.stmts.len();

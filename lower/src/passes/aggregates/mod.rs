@@ -24,7 +24,7 @@ use crate::pass::{ModuleContext, ModulePass};
 use split::Splitter;
 use warpsmith_diag::{Diagnostic, Diagnostics};
 use warpsmith_ir::entity::PrimaryMap;
-use warpsmith_ir::{FuncId, Function, InstData, Module, Type, TypeTable};
+use warpsmith_ir::{FuncId, Function, InstData, Module, Type, TypeTable, parallel};
 use warpsmith_isa::limits;
 
 /// The most parts of a value that is held in registers.
@@ -89,7 +89,7 @@ pub(crate) fn legalize(module: &mut Module) -> Result<(), Diagnostics> {
 
 /// True if the module has anything for the pass to do.
 pub(crate) fn is_needed(module: &Module) -> bool {
-    !module.types.is_empty() || module.functions.values().any(has_several)
+    !module.types.is_empty() || parallel::any(module, has_several)
 }
 
 /// True if a function gives several results, or has instructions that do or that the pass expands whatever their types are.

@@ -1,7 +1,9 @@
 //! Loads of words of which one byte or one half is used: that is loaded, which masks and shifts it by the way. Loads of integers of 64 bits of
-//! which only words are used: the words are loaded. Bytes that are compared as signed numbers: they are extended once.
+//! which only words are used: the words are loaded. Bytes that are compared as signed numbers: they are extended once. Products of 64 bits of bytes and
+//! halves: these become words first.
 
 mod apart;
+mod products;
 mod signed;
 
 use super::{insert_before, replace_with};
@@ -17,7 +19,7 @@ pub(super) fn run(func: &mut Function, _: &mut Context<'_>) -> Changes {
     if apart > 0 {
         func.dfg.resolve_aliases();
     }
-    Changes::to_instructions(apart + parts(func) + signed::run(func))
+    Changes::to_instructions(apart + parts(func) + signed::run(func) + products::run(func))
 }
 
 /// Loads bytes and halves. Returns how many.

@@ -4,7 +4,7 @@
 //! Halves of one value are given as that value ([`packed`]), and flags as conditions ([`conditions`]).
 
 use super::ssa;
-use crate::analysis::Cfg;
+use crate::analysis::{Cfg, Loops};
 use crate::pass::{Changes, Context};
 use smallvec::SmallVec;
 use warpsmith_ir::{Block, DominatorTree, Function, InstData, Opcode, Traits, Type, Value};
@@ -26,7 +26,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     changes += packed::run(func, &cfg);
     // A debugger shows a flag as the number that it is.
     if func.debug.is_none() {
-        changes += conditions::run(func, &cfg);
+        changes += conditions::run(func, &cfg, &cx.analyses.get::<Loops>(func));
     }
     if changes > 0 {
         changes += ssa::remove_redundant_params(func);

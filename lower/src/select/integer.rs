@@ -331,13 +331,34 @@ impl Selector<'_> {
             return false;
         };
         let bits = width(self.ty(product));
-        let (mnemonic, a, b) = match self.wide_factors(a, b) {
-            Some((sign, a, b)) => (ptx!(MadWide).with(if sign { Mod::S32 } else { Mod::U32 }), a, b),
-            None => (ptx!(MadLo).with(int_mod(bits, true)), self.operand(a), self.operand(b)),
-        };
+        if let Some((sign, a, b)) = self.wide_factors(a, b) {
+            let sign = if sign { Mod::S32 } else { Mod::U32 };
+            if self.goes_round_as(inst, c) {
+                // Of these ptxas makes one instruction, which adds to the sum where it is; of `mad.wide`, a product and a sum of two.
+                let product = self.emit_new(RegClass::B64, ptx!(MulWide).with(sign), &[a, b]);
+                let (result, c) = (self.result(inst), self.operand(c));
+                self.emit(ptx!(Add.S64), &[result, product, c]);
+            } else {
+                let (result, c) = (self.result(inst), self.operand(c));
+                self.emit(ptx!(MadWide).with(sign), &[result, a, b, c]);
+            }
+            return true;
+        }
+        let (mnemonic, a, b) = (ptx!(MadLo).with(int_mod(bits, true)), self.operand(a), self.operand(b));
         let (result, c) = (self.result(inst), self.operand(c));
         self.emit(mnemonic, &[result, a, b, c]);
         true
+    }
+
+    /// Whether the block that is selected ends by giving an instruction's result to a parameter, as a loop does with a sum.
+    fn goes_round_as(&self, inst: ir::Inst, param: Value) -> bool {
+        let (param, result) = (self.resolve(param), self.func.dfg.first_result(inst));
+        let end = self.func.terminator(self.block);
+        let given = end
+            .into_iter()
+            .flat_map(|end| self.func.dfg.targets(end))
+            .flat_map(|call| self.func.dfg.given(call));
+        given.into_iter().any(|(to, arg)| to == param && Some(self.resolve(arg)) == result)
     }
 
     /// `a` or `a + 1`, by a condition that would be added as a number: ptxas makes one instruction of it, and three of the sum. Of 64 bits it

@@ -13,7 +13,7 @@ const MAX_MOVES: usize = 64;
 
 /// Gives a register of its own to one value of each cycle of moves, if it shares its register with nothing that edges lead from or to it.
 pub(super) fn open(func: &Function, assignment: &mut Assignment) {
-    let mut sets: Option<Shared> = None;
+    let mut known: Option<FxHashSet<VReg>> = None;
     for edge in func.layout.iter().flat_map(|&block| func.successors(block)) {
         let pairs = func.params(edge.target).iter().zip(func.edge_args(edge));
         let mut moves: SmallVec<[(Reg, Reg, VReg); 8]> = pairs
@@ -25,17 +25,17 @@ pub(super) fn open(func: &Function, assignment: &mut Assignment) {
         }
         let mut starts: SmallVec<[Reg; 2]> = SmallVec::new();
         let plain: SmallVec<[(Reg, Reg); 8]> = moves.iter().map(|&(to, from, _)| (to, from)).collect();
-        let mut start = |reg| {
+        let start = |reg| {
             starts.push(reg);
             reg
         };
-        sequentialize(&plain, &mut start, |_, _| {});
+        sequentialize(&plain, start, |_, _| {});
         for start in starts {
-            let shared = sets.get_or_insert_with(|| Shared::of(func, assignment));
+            let shared = known.get_or_insert_with(|| shared(func, assignment));
             let mut at = start;
             while let Some(n) = moves.iter().position(|&(to, _, _)| to == at) {
                 let (_, from, value) = moves.swap_remove(n);
-                if !shared.has(value) {
+                if !shared.contains(&value) {
                     assignment.index[value] = assignment.fresh(from.class).index;
                     break;
                 }
@@ -45,18 +45,9 @@ pub(super) fn open(func: &Function, assignment: &mut Assignment) {
     }
 }
 
-/// Values whose registers they share with others across edges.
-struct Shared(FxHashSet<VReg>);
-
-impl Shared {
-    fn of(func: &Function, assignment: &Assignment) -> Shared {
-        let mut sets = Sets::of_edges(func, assignment);
-        let all: Vec<(VReg, VReg)> = func.vregs.keys().map(|vreg| (vreg, sets.find(vreg))).collect();
-        let joined = all.iter().filter(|(vreg, set)| vreg != set);
-        Shared(joined.flat_map(|&(vreg, set)| [vreg, set]).collect())
-    }
-
-    fn has(&self, vreg: VReg) -> bool {
-        self.0.contains(&vreg)
-    }
+/// The values that share their registers with others across edges.
+fn shared(func: &Function, assignment: &Assignment) -> FxHashSet<VReg> {
+    let mut sets = Sets::of_edges(func, assignment);
+    let all: Vec<(VReg, VReg)> = func.vregs.keys().map(|vreg| (vreg, sets.find(vreg))).collect();
+    all.into_iter().filter(|(vreg, set)| vreg != set).flat_map(|(vreg, set)| [vreg, set]).collect()
 }

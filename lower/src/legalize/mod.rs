@@ -33,6 +33,7 @@ mod warp;
 mod wide;
 
 pub(crate) use vector::{packed, sign_of_halves};
+pub(crate) use wide::HALVES;
 
 use crate::analysis::Cfg;
 use cranelift_entity::SecondaryMap;

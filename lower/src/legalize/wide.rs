@@ -4,7 +4,7 @@ use super::*;
 use warpsmith_ir::{IntBinary, IntUnary};
 
 /// The halves of an `i128`.
-const HALVES: Type = match Type::vector(Scalar::I64, 2) {
+pub(crate) const HALVES: Type = match Type::vector(Scalar::I64, 2) {
     Some(ty) => ty,
     None => Type::INVALID,
 };
@@ -108,8 +108,11 @@ impl Legalizer<'_> {
                 let high = self.wide_binary(Isub, high, less);
                 self.wide_binary(Isub, high, other)
             }
-            Udiv => self.call_helper(Helper::Udiv128, &[x, y]),
-            Urem => self.call_helper(Helper::Urem128, &[x, y]),
+            Udiv => self.wide_quotient(x, y),
+            Urem => {
+                let quotient = self.wide_quotient(x, y);
+                self.wide_remainder(x, y, quotient)
+            }
             Sdiv | Srem => self.wide_signed_division(op == Sdiv, x, y),
             Smin => self.wide_chosen(IntCC::Slt, x, y),
             Smax => self.wide_chosen(IntCC::Sgt, x, y),
@@ -203,19 +206,55 @@ impl Legalizer<'_> {
         self.select(Type::I128, [first, x, y])
     }
 
-    /// By the magnitudes. A quotient by zero is all ones whatever its sign, so it is set apart; of the remainder too.
+    fn wide_quotient(&mut self, x: Value, y: Value) -> Value {
+        let ([a, b], [c, d]) = (self.halves(x), self.halves(y));
+        self.call_helper(Helper::Udiv128, &[a, b, c, d])
+    }
+
+    /// What a quotient leaves, so that a division whose quotient is asked for too is called once. All ones are left by zero.
+    fn wide_remainder(&mut self, x: Value, y: Value, quotient: Value) -> Value {
+        let product = self.wide_binary(IntBinary::Imul, quotient, y);
+        let rest = self.wide_binary(IntBinary::Isub, x, product);
+        self.or_ones_by_zero(y, rest)
+    }
+
+    /// By the magnitudes. A quotient by zero is all ones whatever its sign, so it is set apart.
     fn wide_signed_division(&mut self, quotient: bool, x: Value, y: Value) -> Value {
         let ty = Type::I128;
+        if let Some(by) = self.wide_constant(y).filter(|by| by.is_power_of_two() && *by < 1 << 127) {
+            let rounded = self.wide_rounded_quotient(x, by.trailing_zeros());
+            return if quotient { rounded } else { self.wide_remainder(x, y, rounded) };
+        }
         let (a, b) = (self.wide_unary(IntUnary::Iabs, x), self.wide_unary(IntUnary::Iabs, y));
-        let helper = if quotient { Helper::Udiv128 } else { Helper::Urem128 };
-        let magnitude = self.call_helper(helper, &[a, b]);
+        let magnitude = self.wide_quotient(a, b);
         let negated = self.wide_unary(IntUnary::Ineg, magnitude);
-        let signs = if quotient { self.wide_binary(IntBinary::Bxor, x, y) } else { x };
+        let signs = self.wide_binary(IntBinary::Bxor, x, y);
         let negative = self.is_negative(ty, signs);
-        let result = self.select(ty, [negative, negated, magnitude]);
-        let (zero, all) = (self.bits(ty, 0), self.bits(ty, u128::MAX));
+        let signed = self.select(ty, [negative, negated, magnitude]);
+        if quotient { self.or_ones_by_zero(y, signed) } else { self.wide_remainder(x, y, signed) }
+    }
+
+    /// The quotient by a power of two, toward zero: numbers below it are moved up by the divisor less one.
+    fn wide_rounded_quotient(&mut self, x: Value, power: u32) -> Value {
+        let by = |this: &mut Self, places: u32| this.int(Type::I32, places.into());
+        let (all, unused, places) = (by(self, 127), by(self, 128 - power), by(self, power));
+        let sign = self.wide_binary(IntBinary::Ashr, x, all);
+        let more = self.wide_binary(IntBinary::Lshr, sign, unused);
+        let moved = self.wide_binary(IntBinary::Iadd, x, more);
+        self.wide_binary(IntBinary::Ashr, moved, places)
+    }
+
+    /// The constant that a value is, if its halves are.
+    fn wide_constant(&mut self, x: Value) -> Option<u128> {
+        let [low, high] = self.halves(x).map(|half| self.func.dfg.int_const(half));
+        Some(u128::from(high? as u64) << 64 | u128::from(low? as u64))
+    }
+
+    fn or_ones_by_zero(&mut self, y: Value, result: Value) -> Value {
+        let ty = Type::I128;
+        let (zero, ones) = (self.bits(ty, 0), self.bits(ty, u128::MAX));
         let by_zero = self.wide_icmp(IntCC::Eq, y, zero);
-        self.select(ty, [by_zero, all, result])
+        self.select(ty, [by_zero, ones, result])
     }
 
     pub(super) fn wide_icmp(&mut self, cond: IntCC, x: Value, y: Value) -> Value {

@@ -20,8 +20,9 @@ use warpsmith_ir::{
 };
 
 pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
+    let split = super::wide::split_params(func);
     if func.stack_slots.is_empty() {
-        return Changes::NONE;
+        return Changes::to_instructions(split);
     }
     // The graph is that of the reachable blocks, which this leaves as it is.
     super::cfg::remove_unreachable(func, &cx.analyses.get::<Cfg>(func));
@@ -30,7 +31,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     if chosen + copied > 0 {
         cx.analyses.invalidate(Aspects::ALL);
     }
-    let promoted = promote(func, cx);
+    let promoted = promote(func, cx) + split + super::wide::split_params(func);
     if chosen > 0 {
         Changes::to_all(chosen + copied + promoted)
     } else {

@@ -112,6 +112,7 @@ mod traps;
 mod unroll;
 #[allow(clippy::wildcard_enum_match_arm, reason = "only branches of two ways are taken in front of a loop")]
 mod unswitch;
+mod wide;
 #[allow(clippy::wildcard_enum_match_arm, reason = "only loads and stores access slots")]
 mod widths;
 #[allow(clippy::wildcard_enum_match_arm, reason = "only loads and stores of two words are of interest")]

@@ -52,6 +52,9 @@ impl Selector<'_> {
             let bit = self.emit_new(class, and, &[arg, Operand::Int(1)]);
             return self.emit(setp, &[result, bit, Operand::Int(0)]);
         }
+        if (from, to) == (Type::I64, Type::I32) && self.truncated_count(result, arg) {
+            return;
+        }
         // The upper half of a number is taken out as it is.
         if let (Type::I64, Type::I32, Some(&InstData::Binary { op, args: [whole, by] })) =
             (from, to, self.absorbable(arg))

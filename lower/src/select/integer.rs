@@ -516,17 +516,39 @@ impl Selector<'_> {
 
     /// Bits of 64: counts come in 32.
     fn count_64(&mut self, inst: ir::Inst, what: Count, arg: Value) {
-        let (result, arg) = (self.result(inst), self.operand(arg));
-        let count = match what {
-            Count::Reversed => return self.emit(ptx!(Brev.B64), &[result, arg]),
-            Count::Ones => self.emit_new(RegClass::B32, ptx!(Popc.B64), &[arg]),
-            Count::LeadingZeros => self.emit_new(RegClass::B32, ptx!(Clz.B64), &[arg]),
-            Count::TrailingZeros => {
+        let result = self.result(inst);
+        if what == Count::Reversed {
+            let arg = self.operand(arg);
+            return self.emit(ptx!(Brev.B64), &[result, arg]);
+        }
+        let count = self.temp(RegClass::B32);
+        self.count_in_word(Operand::Def(count), what, arg);
+        self.emit(ptx!(Cvt.U64.U32), &[result, Operand::Use(count)]);
+    }
+
+    /// The low word of what counts the bits of 64, if a value is such and nothing else reads it.
+    pub(super) fn truncated_count(&mut self, result: Operand, value: Value) -> bool {
+        let Some(&InstData::Unary { op, arg }) = self.absorbable(value) else { return false };
+        let counts = [
+            (IrOp::Popcnt, Count::Ones),
+            (IrOp::Clz, Count::LeadingZeros),
+            (IrOp::Ctz, Count::TrailingZeros),
+        ];
+        let Some(&(_, what)) = counts.iter().find(|(count, _)| *count == op) else { return false };
+        self.count_in_word(result, what, arg);
+        true
+    }
+
+    fn count_in_word(&mut self, result: Operand, what: Count, arg: Value) {
+        let arg = self.operand(arg);
+        match what {
+            Count::Ones => self.emit(ptx!(Popc.B64), &[result, arg]),
+            Count::LeadingZeros => self.emit(ptx!(Clz.B64), &[result, arg]),
+            Count::TrailingZeros | Count::Reversed => {
                 let reversed = self.emit_new(RegClass::B64, ptx!(Brev.B64), &[arg]);
-                self.emit_new(RegClass::B32, ptx!(Clz.B64), &[reversed])
+                self.emit(ptx!(Clz.B64), &[result, reversed]);
             }
-        };
-        self.emit(ptx!(Cvt.U64.U32), &[result, count]);
+        }
     }
 
     /// Bits of up to 32, computed in 32.

@@ -279,11 +279,12 @@ impl Selector<'_> {
         if wide && known { MAX_GLOBAL_BYTES } else { MAX_BYTES }
     }
 
-    /// True for elements as a type has them: a cast may have made it of others.
+    /// True for elements of which each is a register of a type: a cast may have made it of others.
     fn has_elements_of(&self, elements: &ir::ValueList, ty: Type) -> bool {
         let elements = elements.as_slice(&self.func.dfg.pool);
-        let fits = |element: &Value| self.ty(*element).bits() == ty.element_type().bits();
-        elements.len() == ty.lanes() as usize && elements.iter().all(fits)
+        let bits = 8 * register_bytes(ty);
+        elements.len() == usize::from(Repr::of(ty).count)
+            && elements.iter().all(|&element| self.ty(element).bits() == bits)
     }
 
     pub(super) fn store_register(&mut self, at: Access, bytes: u32, ty: Type, value: VReg) {

@@ -56,6 +56,8 @@ impl Generator<'_, '_, '_> {
             Idiom::Ways => self.nested_ways(),
             Idiom::Between if self.u.ratio(1, 2)? => self.wide_counter(),
             Idiom::Between => self.between_two(),
+            Idiom::Flag => self.flag(),
+            Idiom::ShortProduct => self.short_product(),
         }
     }
 

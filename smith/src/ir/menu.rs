@@ -46,6 +46,8 @@ pub(super) enum Idiom {
     Kept,
     Ways,
     Between,
+    Flag,
+    ShortProduct,
 }
 
 /// What an access can reach.
@@ -86,7 +88,7 @@ const KINDS: [(Kind, usize); 12] = [
     (Kind::Pattern, 12),
     (Kind::Table, 4),
 ];
-const IDIOMS: [(Idiom, usize); 23] = [
+const IDIOMS: [(Idiom, usize); 25] = [
     (Idiom::WideProduct, 2),
     (Idiom::Tie, 2),
     (Idiom::ConvertedNumber, 1),
@@ -95,7 +97,7 @@ const IDIOMS: [(Idiom, usize); 23] = [
     (Idiom::Field, 1),
     (Idiom::Extremum, 1),
     (Idiom::CountedLoop, 4),
-    (Idiom::ExtendedCounter, 7),
+    (Idiom::ExtendedCounter, 8),
     (Idiom::Conditional, 3),
     (Idiom::ShortCircuit, 4),
     (Idiom::Dot, 3),
@@ -110,6 +112,8 @@ const IDIOMS: [(Idiom, usize); 23] = [
     (Idiom::Kept, 4),
     (Idiom::Ways, 8),
     (Idiom::Between, 4),
+    (Idiom::Flag, 4),
+    (Idiom::ShortProduct, 3),
 ];
 const REACHES: [(Reach, usize); 9] = [
     (Reach::Own, 4),

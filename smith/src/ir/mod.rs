@@ -22,6 +22,7 @@ mod digest;
 mod dot;
 mod extended;
 mod filled;
+mod flag;
 mod guarded;
 mod halves;
 mod idiom;

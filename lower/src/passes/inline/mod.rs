@@ -31,9 +31,10 @@ const MAX_CALLER: usize = 60_000;
 /// that call the next, a copy is as large as all that is behind it.
 const MAX_COPIED: usize = 1 << 20;
 const MAX_GROWTH: usize = 16;
-/// The passes that tidy a function.
-const TIDYING: [fn(&mut Function, &mut Context<'_>) -> Changes; 5] =
-    [super::cfg::run, super::mem2reg::run, super::simplify::run, super::cfg::run, super::dce::run];
+type FunctionPass = fn(&mut Function, &mut Context<'_>) -> Changes;
+/// The passes that make what was copied into a function as small as it is where it is known what is passed.
+const TIDYING: &[FunctionPass] =
+    &[super::cfg::run, super::mem2reg::run, super::simplify::run, super::cfg::run, super::dce::run];
 /// Calls through pointers that come from copied functions are followed so often.
 const MAX_ROUNDS: u32 = 4;
 
@@ -67,6 +68,11 @@ impl ModulePass for Inliner {
             let mut func = std::mem::replace(&mut module.functions[caller], empty);
             let mut calls = calls;
             let before_all = changes;
+            // Of equal calls without effects one is enough, which is seen no more when they are copies.
+            if is_repeated(&calls, module) {
+                tidy(&mut func, &[super::gvn::run], module, &signatures, cx);
+                calls = self::calls(&func);
+            }
             // What was copied may call what an argument points to, which is known now; and what that calls.
             for _ in 0..MAX_ROUNDS {
                 let before = changes;
@@ -92,7 +98,7 @@ impl ModulePass for Inliner {
                 calls = self::calls(&func);
             }
             if changes > before_all && sizes[caller] > MAX_UNTIDY && graph.callers[caller] > 0 {
-                tidy(&mut func, module, &signatures, cx);
+                tidy(&mut func, TIDYING, module, &signatures, cx);
                 sizes[caller] = size(&func);
             }
             module.functions[caller] = func;
@@ -101,15 +107,16 @@ impl ModulePass for Inliner {
     }
 }
 
-/// Makes what was copied into a function as small as it is where it is known what is passed.
+/// Runs passes on a function by itself.
 fn tidy(
     func: &mut Function,
+    passes: &[FunctionPass],
     module: &Module,
     signatures: &PrimaryMap<FuncId, Signature>,
     cx: &ModuleContext,
 ) {
     let (mut analyses, mut log) = (Analyses::default(), Log::new("inline", false, None));
-    for pass in TIDYING {
+    for pass in passes {
         let mut cx = Context {
             target: cx.target,
             globals: &module.globals,
@@ -135,6 +142,14 @@ fn pays(callee: &Function, size: usize, alone: bool, caller: usize) -> bool {
 
 fn size(func: &Function) -> usize {
     func.layout.blocks().map(|block| func.layout.insts(block).count()).sum()
+}
+
+/// Whether a function without effects is called more than once.
+fn is_repeated(calls: &[(Inst, FuncId)], module: &Module) -> bool {
+    let is_pure = |id: FuncId| module.functions[id].attrs.pure_function;
+    let mut pure: Vec<FuncId> = calls.iter().map(|(_, callee)| *callee).filter(|&id| is_pure(id)).collect();
+    pure.sort_unstable();
+    pure.windows(2).any(|pair| pair[0] == pair[1])
 }
 
 /// The direct calls of a function.

@@ -19,7 +19,7 @@ pub use cfg::Cfg;
 pub use loops::{Loop, Loops};
 pub use memory::{Memory, Version};
 pub use postdom::PostDominators;
-pub use ranges::{Range, Ranges};
+pub use ranges::{Below, Range, Ranges};
 pub(crate) use ranges::{exact, width};
 use std::any::{Any, TypeId};
 use std::sync::Arc;

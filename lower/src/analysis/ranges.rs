@@ -76,6 +76,15 @@ impl Range {
     }
 }
 
+/// How a value is below a bound.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Below {
+    /// Both read without a sign.
+    Unsigned,
+    /// With a sign as well, and neither is negative.
+    Natural,
+}
+
 /// The width of a type whose ranges are kept: integers of 8 to 64 bits.
 pub(crate) fn width(ty: Type) -> Option<u32> {
     match ty {
@@ -451,6 +460,34 @@ impl Ranges {
         }
         let range = self.known.get(value)?;
         Some(if self.compared.contains(value) { self.bounded(func, value, range, block) } else { range })
+    }
+
+    /// How branches above a block have decided that a value, with a number added, is below another, if they have.
+    pub fn below(&self, func: &Function, sum: (Value, i64), bound: Value, block: Block) -> Option<Below> {
+        let natural = || self.at(func, sum.0, block).is_some_and(Range::is_natural);
+        self.decided(block).iter().find_map(|decided| decided.below(func, sum, bound, natural))
+    }
+
+    /// How it is below another where an edge leads from a block by the side of its branch, if it is.
+    pub fn below_on_edge(
+        &self,
+        func: &Function,
+        (value, more): (Value, i64),
+        bound: Value,
+        (from, side): (Block, usize),
+    ) -> Option<Below> {
+        let all = decided(func, func.terminator(from)?, side);
+        let range = |value| {
+            let range = self.at(func, value, from)?;
+            Some(all.iter().fold(range, |range, decided| self.refined(func, value, range, decided)))
+        };
+        let (own, other) = (range(func.dfg.resolve(value)), range(func.dfg.resolve(bound)));
+        let is_below = |(own, other): (Range, Range)| own.high + i128::from(more) < other.low;
+        let natural = || own.is_some_and(Range::is_natural);
+        if natural() && own.zip(other).is_some_and(is_below) {
+            return Some(Below::Natural);
+        }
+        all.iter().find_map(|decided| decided.below(func, (value, more), bound, natural))
     }
 
     /// The range of a value with what branches above a block say of it.

@@ -4,6 +4,7 @@
 //! ptxas divides by a constant as by anything else, with a reciprocal and two corrections. Constant powers of two, read as unsigned, are shifts and masks
 //! by a rule before this; other powers of two here ([`powers`]).
 
+mod around;
 mod powers;
 
 use super::insert_before;
@@ -20,9 +21,9 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     Changes::to_instructions(changes)
 }
 
-/// The pass `remainders`: division by other powers of two, and remainders beside quotients, which sums of indices take apart: `i % n + i / n * n` is `i`.
+/// The pass `remainders`: division by other powers of two, remainders of what is less than twice the divisor, and remainders beside quotients, which sums of indices take apart: `i % n + i / n * n` is `i`.
 pub(super) fn by_variables(func: &mut Function, cx: &mut Context<'_>) -> Changes {
-    let mut changes = powers::run(func, cx);
+    let mut changes = powers::run(func, cx) + around::run(func, cx);
     if changes > 0 {
         func.dfg.resolve_aliases();
     }

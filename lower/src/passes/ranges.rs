@@ -255,7 +255,9 @@ impl Better {
         match self {
             Better::Op(op) => {
                 let InstData::Binary { args, .. } = func.dfg[inst] else { return None };
+                let promised = func.dfg.nonzero_divisor(inst);
                 func.dfg.replace_inst(inst, InstData::Binary { op, args });
+                func.dfg.set_promised(inst, promised);
             }
             Better::Narrow(op, narrow) => {
                 let InstData::Binary { args, .. } = func.dfg[inst] else { return None };

@@ -219,10 +219,17 @@ impl Rewrite {
 }
 
 /// Whether what replaces an operation that is promised not to wrap does not wrap either: where it adds the negated constant in place of taking it
-/// away, or adds two constants at once that were both promised not to make the sum wrap.
+/// away, or adds two constants at once that were both promised not to make the sum wrap. A divisor that is promised not to be 0 is not 0 for another
+/// division either.
 fn keeps_promise(dfg: &DataFlowGraph, inst: Inst, replacement: &InstData) -> bool {
     let InstData::Binary { op, args: [a, b] } = dfg[inst] else { return false };
-    let &InstData::Binary { op: Opcode::Iadd, args: [x, y] } = replacement else { return false };
+    let &InstData::Binary { op: other, args: [x, y] } = replacement else { return false };
+    if matches!(other, Opcode::Udiv | Opcode::Sdiv | Opcode::Urem | Opcode::Srem) {
+        return dfg.nonzero_divisor(inst) && dfg.resolve(b) == dfg.resolve(y);
+    }
+    if other != Opcode::Iadd {
+        return false;
+    }
     let (Some(by), Some(sum)) = (dfg.int_const(b), dfg.int_const(y)) else { return false };
     let same = |a: Value, b: Value| dfg.resolve(a) == dfg.resolve(b);
     let negated = op == Opcode::Isub && by.checked_neg() == Some(sum) && same(a, x);

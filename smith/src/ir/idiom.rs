@@ -58,6 +58,7 @@ impl Generator<'_, '_, '_> {
             Idiom::Between => self.between_two(),
             Idiom::Flag => self.flag(),
             Idiom::ShortProduct => self.short_product(),
+            Idiom::Around => self.index_around(),
         }
     }
 

@@ -48,6 +48,7 @@ pub(super) enum Idiom {
     Between,
     Flag,
     ShortProduct,
+    Around,
 }
 
 /// What an access can reach.
@@ -88,7 +89,7 @@ const KINDS: [(Kind, usize); 12] = [
     (Kind::Pattern, 12),
     (Kind::Table, 4),
 ];
-const IDIOMS: [(Idiom, usize); 25] = [
+const IDIOMS: [(Idiom, usize); 26] = [
     (Idiom::WideProduct, 2),
     (Idiom::Tie, 2),
     (Idiom::ConvertedNumber, 1),
@@ -114,6 +115,7 @@ const IDIOMS: [(Idiom, usize); 25] = [
     (Idiom::Between, 4),
     (Idiom::Flag, 4),
     (Idiom::ShortProduct, 3),
+    (Idiom::Around, 3),
 ];
 const REACHES: [(Reach, usize); 9] = [
     (Reach::Own, 4),

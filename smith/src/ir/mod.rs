@@ -9,6 +9,7 @@
 
 mod aggregate;
 mod algebra;
+mod around;
 mod array;
 mod between;
 mod bulky;

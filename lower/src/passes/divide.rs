@@ -82,7 +82,7 @@ fn beside_quotients(func: &mut Function, cx: &mut Context<'_>) -> u32 {
     changes
 }
 
-/// Whether a division of 32 or 64 bits by what is not constant is signed, and whether it gives the remainder.
+/// Whether a division of 16 bits or more by what is not constant is signed, and whether it gives the remainder.
 fn division(func: &Function, inst: Inst) -> Option<(bool, bool, Value, Value)> {
     let InstData::Binary { op, args: [x, by] } = func.dfg[inst] else { return None };
     let (signed, remainder) = match op {
@@ -93,7 +93,8 @@ fn division(func: &Function, inst: Inst) -> Option<(bool, bool, Value, Value)> {
         _ => return None,
     };
     let [x, by] = [x, by].map(|value| func.dfg.resolve(value));
-    let fits = matches!(func.dfg.ty(x), Type::I32 | Type::I64) && func.dfg.int_const(by).is_none();
+    let fits =
+        matches!(func.dfg.ty(x), Type::I16 | Type::I32 | Type::I64) && func.dfg.int_const(by).is_none();
     fits.then_some((signed, remainder, x, by))
 }
 

@@ -10,6 +10,7 @@ use crate::analysis::{Cfg, Range, Ranges, exact, width};
 use crate::pass::{Changes, Context};
 use cranelift_entity::EntitySet;
 use std::cmp::Ordering;
+use warpsmith_base::FxHashMap;
 use warpsmith_ir::{Block, Function, Inst, InstData, IntCC, Opcode, Type, Value, ValueDef};
 
 /// Edges into a block that are looked at.
@@ -35,8 +36,9 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
         });
     }
     let mut changes = found.len() as u32;
+    let mut cut = Cut::default();
     for (inst, better) in found {
-        if better.commit(func, inst).is_none() {
+        if better.commit(func, inst, &mut cut).is_none() {
             continue;
         }
         cx.log.remark(func, Some(inst), "range", true, || better.to_string());
@@ -47,6 +49,9 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     }
     Changes::to_instructions(changes)
 }
+
+/// What was cut to a type in a block.
+type Cut = FxHashMap<(Block, Value, Type), Value>;
 
 /// Values that are used for other things than sums, products and addresses: as shifts, these may be found in patterns of bits.
 fn used_as_bits(func: &Function, cfg: &Cfg) -> EntitySet<Value> {
@@ -88,7 +93,11 @@ fn better(ranges: &Ranges, cfg: &Cfg, func: &Function, inst: Inst, block: Block)
                     let narrow = [Type::I16, Type::I32].into_iter().find(|ty| most < 1 << ty.bits());
                     match narrow {
                         // Of 0, the quotient is all ones of its type.
-                        Some(ty) if ty.bits() < bits && !constant && y.low > 0 => {
+                        Some(ty)
+                            if ty.bits() < bits
+                                && !constant
+                                && (y.low > 0 || func.dfg.nonzero_divisor(inst)) =>
+                        {
                             Some(Better::Narrow(op, ty))
                         }
                         _ if op != func.dfg.opcode(inst) => Some(Better::Op(op)),
@@ -250,7 +259,7 @@ impl std::fmt::Display for Better {
 }
 
 impl Better {
-    fn commit(self, func: &mut Function, inst: Inst) -> Option<()> {
+    fn commit(self, func: &mut Function, inst: Inst, cut: &mut Cut) -> Option<()> {
         let ty = func.dfg.ty(func.dfg.first_result(inst)?);
         match self {
             Better::Op(op) => {
@@ -261,9 +270,18 @@ impl Better {
             }
             Better::Narrow(op, narrow) => {
                 let InstData::Binary { args, .. } = func.dfg[inst] else { return None };
-                let args = args
-                    .map(|arg| insert_before(func, inst, InstData::Unary { op: Opcode::Trunc, arg }, narrow));
+                // A quotient and a remainder have the same operands.
+                let block = func.layout.block_of(inst)?;
+                let args = args.map(|arg| {
+                    *cut.entry((block, arg, narrow)).or_insert_with(|| {
+                        insert_before(func, inst, InstData::Unary { op: Opcode::Trunc, arg }, narrow)
+                    })
+                });
+                let promised = func.dfg.nonzero_divisor(inst);
                 let result = insert_before(func, inst, InstData::Binary { op, args }, narrow);
+                if let Some(division) = func.dfg.def_inst(result) {
+                    func.dfg.set_promised(division, promised);
+                }
                 func.dfg.replace_inst(inst, InstData::Unary { op: Opcode::Zext, arg: result });
             }
             Better::ByPower(op) => {

@@ -150,8 +150,10 @@ impl Layer {
 struct Plan {
     /// How often the deciding block stays in the loop.
     rounds: usize,
-    /// The block whose branch decides, the header or the latch.
+    /// The block whose branch decides.
     decides: Block,
+    /// What of a round comes before that.
+    before_leaving: Vec<Block>,
     /// Where its branch goes on in the loop, and where out of it: the numbers of its targets.
     stays: usize,
     /// Instructions that the copies have.
@@ -220,7 +222,8 @@ impl Plan {
         if convergent && !wanted && leaves.count() > 1 {
             return Err("threads that work together could leave it at several places");
         }
-        Ok(Plan { rounds, decides, stays, grown: rounds * size, large })
+        let before_leaving = run.before_branch(decides);
+        Ok(Plan { rounds, decides, before_leaving, stays, grown: rounds * size, large })
     }
 
     fn carry_out(
@@ -232,13 +235,12 @@ impl Plan {
         layer: &mut Layer,
     ) {
         move_quotients(func, cfg, found);
-        let by_header = self.decides == found.header;
         let mut last = found.blocks.iter().copied().find(|&block| func.layout.next_block(block).is_none());
         let mut copies: Vec<Copied> = Vec::with_capacity(self.rounds + 1);
         for round in 0..=self.rounds {
             let leaves = round == self.rounds;
-            // What is decided in the header leaves before the rest.
-            let blocks = if leaves && by_header { &found.blocks[..1] } else { found.blocks };
+            // The last one leaves where that is decided.
+            let blocks = if leaves { &self.before_leaving[..] } else { found.blocks };
             let after = last.or(func.layout.last_block()).unwrap_or(found.header);
             let copied = copy_blocks(func, blocks, after);
             last = blocks.last().and_then(|block| copied.blocks.get(block)).copied();

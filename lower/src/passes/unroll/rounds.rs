@@ -10,6 +10,9 @@ use warpsmith_ir::{Block, Function, Inst, InstData, IntCC, Opcode, Type, Value, 
 
 /// How deep the search for a constant goes.
 const MAX_DEPTH: u32 = 32;
+/// Branches out of a loop that are looked at, and blocks of a loop where these may be elsewhere than at its ends.
+const MAX_EXITS: usize = 8;
+const MAX_BLOCKS: usize = 64;
 /// Operations in a row that are compared, of which each has two operands.
 const MAX_ALIKE: u32 = 4;
 
@@ -29,16 +32,37 @@ impl Rounds<'_> {
     pub fn decided(&self, limit: usize, outer: &Known) -> Option<(Block, usize, usize)> {
         let func = self.func;
         let inside = |block: Block| self.found.blocks.contains(&block);
+        let ends = [self.found.header, self.latch];
+        let between = self.found.blocks.iter().copied().filter(|block| !ends.contains(block));
+        let between = between.take_while(|_| self.found.blocks.len() <= MAX_BLOCKS);
         let latch = Some(self.latch).filter(|latch| *latch != self.found.header);
-        [Some(self.found.header), latch].into_iter().flatten().find_map(|block| {
+        let mut looked = 0;
+        [Some(self.found.header), latch].into_iter().flatten().chain(between).find_map(|block| {
             let InstData::Brif { cond, dests } = &func.dfg[func.terminator(block)?] else { return None };
             let stays = match [inside(dests[0].block), inside(dests[1].block)] {
                 [true, false] => 0,
                 [false, true] => 1,
                 [true, true] | [false, false] => return None,
             };
-            Some((block, stays, self.count(*cond, stays, limit, outer)?))
+            looked += 1;
+            if looked > MAX_EXITS {
+                return None;
+            }
+            let rounds = self.count(*cond, stays, limit, outer)?;
+            (ends.contains(&block) || !self.before_branch(block).contains(&self.latch))
+                .then_some((block, stays, rounds))
         })
+    }
+
+    /// The blocks of the loop that are reached in a round before a block's branch, and that block.
+    pub fn before_branch(&self, block: Block) -> Vec<Block> {
+        let mut reached: FxHashSet<Block> = [self.found.header].into_iter().collect();
+        let mut work: SmallVec<[Block; 16]> = smallvec![self.found.header];
+        while let Some(next) = work.pop() {
+            let others = self.func.successors(next).filter(|other| self.found.blocks.contains(other));
+            work.extend(others.filter(|&other| next != block && reached.insert(other)));
+        }
+        self.found.blocks.iter().copied().filter(|block| reached.contains(block)).collect()
     }
 
     /// How often a condition keeps the loop going, if that is known and at most `limit`.

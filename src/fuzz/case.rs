@@ -24,7 +24,7 @@ fn launch(seed: u64, variables: &str) -> String {
     // Mostly on one host thread, which is quicker where many cases are checked at once.
     let schedule = if seed.is_multiple_of(4) { "" } else { "\"schedule\": \"round-robin\", " };
     format!(
-        "{{{schedule}\"entry\": \"k\", \"grid\": [{GRID}, 1, 1], \"block\": [{BLOCK}, 1, 1], \"limits\": {{\"steps\": 20000000}}, \"args\": \
+        "{{{schedule}\"entry\": \"k\", \"grid\": [{GRID}, 1, 1], \"block\": [{BLOCK}, 1, 1], \"limits\": {{\"steps\": 50000000}}, \"args\": \
          [{{\"buffer_zero\": {}}}, {{\"type\": \"u32\", \"value\": {THREADS}}}, \
          {{\"buffer_type\": \"u64\", \"random\": {}, \"seed\": {}, \"edges\": true}}, {{\"type\": \"u64\", \"value\": \"0x0123456789abcdef\"}}, \
          {{\"type\": \"f32\", \"value\": 1.25}}, {{\"type\": \"f64\", \"value\": -3.5}}]{variables}}}",

@@ -2,7 +2,7 @@
 
 use super::Generator;
 use arbitrary::Result;
-use warpsmith_ir::{InstBuilder, InstData, IntCC, Opcode, Type, Value};
+use warpsmith_ir::{InstBuilder, IntCC, Opcode, Type, Value};
 
 impl Generator<'_, '_, '_> {
     /// A counted loop with an index that goes round and the counter's neighbours by the same divisor. In some the divisor is another in each round, the
@@ -10,15 +10,20 @@ impl Generator<'_, '_, '_> {
     pub(super) fn index_around(&mut self) -> Result<()> {
         let ty = *self.u.choose(&[Type::I32, Type::I32, Type::I64])?;
         let top = ty.normalize(1 << (ty.bits() - 1));
-        let [zero, one, mask, top] = [0, 1, 7, top].map(|n| self.number(ty, n));
+        let [zero, one, two, mask, top] = [0, 1, 2, 7, top].map(|n| self.number(ty, n));
         let given = self.value(ty)?;
-        // At most eight, or any number but 0, or one of which the double is too large.
+        // At most eight, or any number but 0, or one of which the double is too large, read with a sign or without.
         let low = self.b.ins().band(given, mask);
         let small = self.b.ins().iadd(low, one);
-        let divisor = match self.u.int_in_range(0..=3)? {
+        let kind = self.u.int_in_range(0..=5)?;
+        let divisor = match kind {
             0 | 1 => small,
             2 => self.b.ins().bor(given, one),
-            _ => self.b.ins().bor(given, top),
+            3 => self.b.ins().bor(given, top),
+            _ => {
+                let upper = self.b.ins().bor(given, top);
+                self.b.ins().lshr_imm(upper, 1)
+            }
         };
         let op = *self.u.choose(&[Opcode::Urem, Opcode::Srem])?;
         let first = match self.u.int_in_range(0..=3)? {
@@ -26,8 +31,8 @@ impl Generator<'_, '_, '_> {
             2 => self.promise(Opcode::Urem, given, divisor),
             _ => self.value(ty)?,
         };
-        let changes = self.u.ratio(1, 5)?;
-        let until_divisor = self.u.ratio(1, 2)?;
+        let changes = self.u.ratio(1, 4)?;
+        let until_divisor = self.u.ratio(3, 4)?;
         let (guard, head, after) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
         let result = self.b.append_block_param(after, ty);
         let params = [(); 4].map(|()| self.b.append_block_param(head, ty));
@@ -41,16 +46,24 @@ impl Generator<'_, '_, '_> {
         self.b.ins().jump(head, &[first, zero, given, divisor]);
 
         self.b.switch_to_block(head);
-        let less = self.b.ins().isub(by, one);
+        let is_small = kind <= 1 && !changes;
+        let (less, greater) = match is_small {
+            true => (self.promise(Opcode::Isub, by, one), self.promise(Opcode::Iadd, by, one)),
+            false => (self.b.ins().isub(by, one), self.b.ins().iadd(by, one)),
+        };
         let other = self.promise(op, sum, by);
-        let mut of = |generator: &mut Self, value: Value| {
-            let more = match generator.u.int_in_range(0..=7)? {
+        let of = |generator: &mut Self, value: Value| {
+            let more = match generator.u.int_in_range(0..=11)? {
                 0..=3 => one,
                 4 | 5 => less,
-                6 => other,
+                6 | 7 => other,
+                8 => by,
+                9 => greater,
+                10 => two,
                 _ => generator.value(ty)?,
             };
-            let promised = more == one && generator.u.ratio(1, 2)? && value == count;
+            let is_near = more == one || is_small && [less, by, greater].contains(&more);
+            let promised = is_near && value == count && generator.u.ratio(1, 2)?;
             let near = match promised {
                 true => generator.promise(Opcode::Iadd, value, more),
                 false => generator.b.ins().iadd(value, more),

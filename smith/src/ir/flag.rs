@@ -1,4 +1,4 @@
-//! Flags that a loop chooses and asks about, and products of short numbers in wide types.
+//! Flags that a loop chooses and asks about, products of short numbers in wide types, and counts of bits.
 
 use super::Generator;
 use arbitrary::Result;
@@ -87,6 +87,19 @@ impl Generator<'_, '_, '_> {
             sum = if self.u.ratio(3, 4)? { self.b.ins().iadd(sum, product) } else { product };
         }
         self.values.push(sum);
+        Ok(())
+    }
+
+    /// A count of the bits of 64, cut to a word; the count itself may be used too.
+    pub(super) fn count(&mut self) -> Result<()> {
+        let x = self.value(Type::I64)?;
+        let op = *self.u.choose(&[Opcode::Popcnt, Opcode::Clz, Opcode::Ctz])?;
+        let count = self.b.ins().regular(InstData::Unary { op, arg: x }, None);
+        let word = self.b.ins().trunc(Type::I32, count);
+        self.values.push(word);
+        if self.u.ratio(1, 4)? {
+            self.values.push(count);
+        }
         Ok(())
     }
 }

@@ -49,6 +49,7 @@ pub(super) enum Idiom {
     Flag,
     ShortProduct,
     Around,
+    Count,
 }
 
 /// What an access can reach.
@@ -89,7 +90,7 @@ const KINDS: [(Kind, usize); 12] = [
     (Kind::Pattern, 12),
     (Kind::Table, 4),
 ];
-const IDIOMS: [(Idiom, usize); 26] = [
+const IDIOMS: [(Idiom, usize); 27] = [
     (Idiom::WideProduct, 2),
     (Idiom::Tie, 2),
     (Idiom::ConvertedNumber, 1),
@@ -115,7 +116,8 @@ const IDIOMS: [(Idiom, usize); 26] = [
     (Idiom::Between, 4),
     (Idiom::Flag, 4),
     (Idiom::ShortProduct, 3),
-    (Idiom::Around, 3),
+    (Idiom::Around, 6),
+    (Idiom::Count, 2),
 ];
 const REACHES: [(Reach, usize); 9] = [
     (Reach::Own, 4),

@@ -30,9 +30,11 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> u32 {
         let Some((x, by)) = dividend(func, inst) else { continue };
         let around =
             Around { func, cfg: &cfg, dominators: &dominators, ranges: &ranges, by, block, made: &made };
-        let Some(how) = around.how(inst, x) else { continue };
+        let Some((how, without)) = around.how(inst, x) else { continue };
         let ty = func.dfg.ty(x);
-        let result = Code { func, before: inst, ty }.once(how, x, by);
+        let mut code = Code { func, before: inst, ty };
+        let x = if without { code.binary(Opcode::Isub, x, by) } else { x };
+        let result = code.once(how, x, by);
         crate::passes::replace_with(func, inst, result);
         made.insert((result, by));
     }
@@ -101,7 +103,8 @@ struct Around<'f> {
 }
 
 impl Around<'_> {
-    fn how(&self, inst: Inst, x: Value) -> Option<How> {
+    /// What is known of a dividend, and whether that is of what is left when the divisor, a term of it, is taken away.
+    fn how(&self, inst: Inst, x: Value) -> Option<(How, bool)> {
         let by = self.ranges.at(self.func, self.by, self.block);
         let promised = self.func.dfg.nonzero_divisor(inst);
         let least = by.map_or(0, |range| range.low).max(promised.into());
@@ -110,15 +113,21 @@ impl Around<'_> {
         }
         let natural = by.is_some_and(|range| range.is_natural());
         let signed = self.func.dfg.opcode(inst) == Opcode::Srem;
-        // A remainder with a sign, by what may be negative, needs another comparison.
-        let fits = |below: Option<Below>| match below {
-            Some(Below::Natural) => true,
-            Some(Below::Unsigned) => natural || !signed,
-            None => false,
-        };
         let mut sum = Sum { terms: SmallVec::new(), more: 0, promised: true };
         self.add(&mut sum, x, 1, 0)?;
         let more = sum.more;
+        let whole = sum.terms.iter().position(|&(term, count)| term == self.by && count == 1);
+        let without = whole.filter(|_| more >= 0 && sum.promised);
+        if let Some(whole) = without {
+            sum.terms.remove(whole);
+        }
+        let without = without.is_some();
+        // Read with a sign, what may be negative needs another comparison.
+        let fits = |below: Option<Below>| match below {
+            Some(Below::Natural) => true,
+            Some(Below::Unsigned) => natural || !signed && !without,
+            None => false,
+        };
         // One term is below the divisor. What is added to it is a number, the divisor less a number, or another such.
         let candidates = sum.terms.iter().filter(|(value, count)| *value != self.by && *count == 1);
         for &(value, _) in candidates {
@@ -127,10 +136,10 @@ impl Around<'_> {
                 (None, _) if more < 0 => false,
                 (None, _) => {
                     if fits(self.below(value, more)) {
-                        return Some(How::Itself);
+                        return Some((How::Itself, without));
                     }
                     if more > 0 && fits(self.below(value, more - 1)) {
-                        return Some(How::ToZero);
+                        return Some((How::ToZero, without));
                     }
                     i128::from(more) <= least
                 }
@@ -143,7 +152,7 @@ impl Around<'_> {
             let half = 1i128 << (self.func.dfg.ty(x).bits() - 2);
             let exact = !signed || sum.promised || by.is_some_and(|range| range.high <= half);
             if exact && fits(below) && (natural || below == Some(Below::Natural)) {
-                return Some(How::LessOnce);
+                return Some((How::LessOnce, without));
             }
         }
         None

@@ -94,7 +94,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
                 continue;
             }
             let Some(ty) = func.dfg.first_result(inst).map(|value| func.dfg.ty(value)) else { continue };
-            let (terms, constant, way) = sums.terms(func, block, (base, scale), index);
+            let (terms, constant, way) = sums.terms(func, (block, inst), (base, scale), index);
             let mut value = constant.wrapping_mul(scale.into());
             let scaled = terms.into_iter().map(|(term, sign)| {
                 // Bytes are not multiplied, which extends by the way; and zeros are cheaper than signs.
@@ -166,6 +166,16 @@ impl std::ops::Index<Value> for Uses {
         &self.0[value]
     }
 }
+
+/// Whether a value that a block uses is computed in front of one of its instructions, not far from it.
+fn is_known(func: &Function, value: Value, (block, before): (Block, Inst)) -> bool {
+    let Some(made) = func.dfg.def_inst(func.dfg.resolve(value)) else { return true };
+    let behind = std::iter::successors(Some(made), |&inst| func.layout.next_inst(inst));
+    func.layout.block_of(made) != Some(block) || behind.take(MAX_BEHIND).any(|inst| inst == before)
+}
+
+/// Instructions between an element and another that is found from it.
+const MAX_BEHIND: usize = 1 << 10;
 
 /// The terms of a sum, in order.
 type Terms = [Value; 2];
@@ -417,7 +427,7 @@ impl Sums {
     fn terms(
         &mut self,
         func: &Function,
-        at: Block,
+        (at, before): (Block, Inst),
         (base, scale): (Value, i32),
         index: Value,
     ) -> (SmallVec<[Term; 4]>, i64, Opcode) {
@@ -454,7 +464,7 @@ impl Sums {
             let found = terms.len() + behind.len() + work.len();
             let parts = self.sum(func, value, way, at).filter(|_| found < MAX_TERMS);
             let beside = match parts {
-                Some((a, Rest::Plus(b))) => self.beside(func, (base, scale), [a, b], way, at),
+                Some((a, Rest::Plus(b))) => self.beside(func, (base, scale), [a, b], way, (at, before)),
                 Some((_, Rest::Constant(_) | Rest::Minus(_))) | None => None,
             };
             let group = (way == Opcode::Sext).then(|| self.groups.find(func, (base, scale), value)).flatten();
@@ -545,13 +555,13 @@ impl Sums {
         (base, scale): (Value, i32),
         [a, b]: Terms,
         way: Opcode,
-        at: Block,
+        (at, before): (Block, Inst),
     ) -> Option<(Value, i64)> {
         [(a, b), (b, a)].into_iter().find_map(|(one, other)| {
             let Some((rest, Rest::Constant(constant))) = self.sum(func, other, way, at) else { return None };
             let terms = in_order([func.dfg.resolve(one), func.dfg.resolve(rest)]);
             let element = *self.accessed.get(&(base, scale, terms, at)).filter(|_| way == Opcode::Sext)?;
-            Some((element, constant))
+            is_known(func, element, (at, before)).then_some((element, constant))
         })
     }
 

@@ -20,7 +20,7 @@ pub use loops::{Loop, Loops};
 pub use memory::{Memory, Version};
 pub use postdom::PostDominators;
 pub use ranges::{Below, Range, Ranges};
-pub(crate) use ranges::{exact, width};
+pub(crate) use ranges::{distance, exact, width};
 use std::any::{Any, TypeId};
 use std::sync::Arc;
 pub use uniform::Uniformity;

@@ -16,6 +16,8 @@ use facts::{Decided, Facts, compared, decided, decided_by_edge};
 use std::sync::Arc;
 use warpsmith_ir::{Block, DominatorTree, Function, Inst, InstData, IntCC, Opcode, Type, Value};
 
+/// Sums in a row that are taken apart.
+const MAX_SUMS: u32 = 32;
 /// How often a value may grow before it grows to the end.
 const MAX_GROWTH: u8 = 3;
 /// Branches that are looked at above a block.
@@ -83,6 +85,23 @@ pub enum Below {
     Unsigned,
     /// With a sign as well, and neither is negative.
     Natural,
+}
+
+/// What a value is a constant more than, by sums that do not wrap or of pointers, and that constant.
+pub(crate) fn distance(func: &Function, value: Value) -> (Value, i64) {
+    let (mut value, mut by) = (func.dfg.resolve(value), 0i64);
+    for _ in 0..MAX_SUMS {
+        let Some(inst) = func.dfg.def_inst(value) else { break };
+        let InstData::Binary { op, args: [x, c] } = func.dfg[inst] else { break };
+        let counts = match op {
+            Opcode::Iadd => func.dfg.no_signed_wrap(inst),
+            op => op == Opcode::Ptradd,
+        };
+        let sum = func.dfg.int_const(c).and_then(|c| by.checked_add(c));
+        let Some(sum) = sum.filter(|_| counts) else { break };
+        (value, by) = (func.dfg.resolve(x), sum);
+    }
+    (value, by)
 }
 
 /// The width of a type whose ranges are kept: integers of 8 to 64 bits.
@@ -442,13 +461,16 @@ impl Ranges {
         for (pred, side) in self.cfg.edges(block) {
             let branch = func.terminator(pred)?;
             let arg = func.dfg.resolve(*func.dfg.target(branch, side)?.args(&func.dfg.pool).get(n)?);
-            let Some(mut range) = self.at(func, arg, pred) else { continue };
-            for decided in decided(func, branch, side) {
-                range = self.refined(func, arg, range, &decided);
-            }
+            let Some(range) = self.on_edge(func, arg, pred, &decided(func, branch, side)) else { continue };
             all = Some(all.map_or(range, |all| all.or(range)));
         }
         all
+    }
+
+    /// What is known of a value on an edge out of a block that is taken by what is decided.
+    fn on_edge(&self, func: &Function, value: Value, from: Block, all: &[Decided]) -> Option<Range> {
+        let range = self.at(func, value, from)?;
+        Some(all.iter().fold(range, |range, decided| self.refined(func, value, range, decided)))
     }
 
     /// What is known of a value where a block begins: `None` if nothing has reached it, or nothing was asked of it.
@@ -477,11 +499,8 @@ impl Ranges {
         (from, side): (Block, usize),
     ) -> Option<Below> {
         let all = decided(func, func.terminator(from)?, side);
-        let range = |value| {
-            let range = self.at(func, value, from)?;
-            Some(all.iter().fold(range, |range, decided| self.refined(func, value, range, decided)))
-        };
-        let (own, other) = (range(func.dfg.resolve(value)), range(func.dfg.resolve(bound)));
+        let [own, other] =
+            [value, bound].map(|value| self.on_edge(func, func.dfg.resolve(value), from, &all));
         let is_below = |(own, other): (Range, Range)| own.high + i128::from(more) < other.low;
         let natural = || own.is_some_and(Range::is_natural);
         if natural() && own.zip(other).is_some_and(is_below) {

@@ -167,15 +167,15 @@ impl std::ops::Index<Value> for Uses {
     }
 }
 
+/// Instructions between an element and another that is found from it.
+const MAX_BEHIND: usize = 1 << 10;
+
 /// Whether a value that a block uses is computed in front of one of its instructions, not far from it.
 fn is_known(func: &Function, value: Value, (block, before): (Block, Inst)) -> bool {
     let Some(made) = func.dfg.def_inst(func.dfg.resolve(value)) else { return true };
     let behind = std::iter::successors(Some(made), |&inst| func.layout.next_inst(inst));
     func.layout.block_of(made) != Some(block) || behind.take(MAX_BEHIND).any(|inst| inst == before)
 }
-
-/// Instructions between an element and another that is found from it.
-const MAX_BEHIND: usize = 1 << 10;
 
 /// The terms of a sum, in order.
 type Terms = [Value; 2];

@@ -1,7 +1,6 @@
 //! What branches have decided: comparisons that hold behind them.
 
-use super::Below;
-use super::width;
+use super::{Below, distance, width};
 use crate::analysis::{Cfg, conditions};
 use cranelift_entity::SecondaryMap;
 use smallvec::SmallVec;
@@ -44,24 +43,21 @@ impl Decided {
         bound: Value,
         natural: impl Fn() -> bool,
     ) -> Option<Below> {
-        let [a, b] = self.operands.map(|operand| func.dfg.resolve(operand));
-        let (value, bound) = (func.dfg.resolve(value), func.dfg.resolve(bound));
-        let is_it = more == 0 && self.cond == IntCC::Ult && [a, b] == [value, bound]
-            || more == 0 && self.cond == IntCC::Ugt && [b, a] == [value, bound];
-        if is_it {
-            return Some(Below::Unsigned);
-        }
-        let (a, b) = match self.cond {
-            IntCC::Slt => (a, b),
-            IntCC::Sgt => (b, a),
-            _ => return None,
+        let [a, b] = self.operands;
+        let (cond, a, b) = match matches!(self.cond, IntCC::Sgt | IntCC::Ugt) {
+            true => (self.cond.swapped(), b, a),
+            false => (self.cond, a, b),
         };
         // Sums that do not wrap are compared as numbers.
         let [(low, low_more), (high, high_more), (own, own_more), (top, top_more)] =
-            [a, b, value, bound].map(|value| of_sum(func, value));
+            [a, b, value, bound].map(|value| distance(func, value));
         let slack = i128::from(high_more) - i128::from(low_more);
         let asked = i128::from(top_more) - i128::from(own_more) - i128::from(more);
-        (low == own && high == top && slack <= asked && natural()).then_some(Below::Natural)
+        if cond == IntCC::Slt && low == own && high == top && slack <= asked && natural() {
+            return Some(Below::Natural);
+        }
+        let same = more == 0 && [a, b] == [value, bound].map(|value| func.dfg.resolve(value));
+        (cond == IntCC::Ult && same).then_some(Below::Unsigned)
     }
 
     /// What it says something of.
@@ -186,17 +182,4 @@ pub(super) fn compared(func: &Function, cond: Value) -> Option<Decided> {
     let &InstData::IntCompare { cond, args } = func.dfg.def_data(cond)? else { return None };
     width(func.dfg.ty(args[0]))?;
     Some(Decided::new(func, cond, args.map(|arg| func.dfg.resolve(arg))))
-}
-
-/// What a sum of a value and a constant that does not wrap is of; a value by itself is with 0.
-fn of_sum(func: &Function, value: Value) -> (Value, i64) {
-    let dfg = &func.dfg;
-    match dfg.def_data(value) {
-        Some(&InstData::Binary { op: Opcode::Iadd, args: [of, constant] })
-            if dfg.def_inst(value).is_some_and(|inst| dfg.no_signed_wrap(inst)) =>
-        {
-            dfg.int_const(constant).map_or((value, 0), |constant| (dfg.resolve(of), constant))
-        }
-        _ => (value, 0),
-    }
 }

@@ -1,6 +1,6 @@
 //! How many rounds a loop has, and what is left of one whose counters are constants: found by running what decides them.
 
-use crate::analysis::{Cfg, Loop};
+use crate::analysis::{Cfg, Loop, distance};
 use crate::fold::{self, Constant};
 use crate::rules::known::KnownBits;
 use crate::rules::matching;
@@ -296,23 +296,6 @@ fn moved(func: &Function, inst: Inst, of: impl Fn(Value) -> Option<Constant>) ->
         }
         _ => None,
     }
-}
-
-/// What a value is a constant more than, by sums that do not wrap or of pointers, and that constant.
-fn distance(func: &Function, value: Value) -> (Value, i64) {
-    let (mut value, mut by) = (func.dfg.resolve(value), 0i64);
-    for _ in 0..MAX_DEPTH {
-        let Some(inst) = func.dfg.def_inst(value) else { break };
-        let InstData::Binary { op, args: [x, c] } = func.dfg[inst] else { break };
-        let counts = match op {
-            Opcode::Iadd => func.dfg.no_signed_wrap(inst),
-            op => op == Opcode::Ptradd,
-        };
-        let sum = func.dfg.int_const(c).and_then(|c| by.checked_add(c));
-        let Some(sum) = sum.filter(|_| counts) else { break };
-        (value, by) = (func.dfg.resolve(x), sum);
-    }
-    (value, by)
 }
 
 /// What is sign-extended, of a value that is.

@@ -1,10 +1,12 @@
 //! Post-dominators: the blocks that every way out of a function goes through. Where threads have parted, they meet again at the closest of them.
+//!
+//! A trap ends the whole launch and nobody waits for a thread that traps, so ways to it do not count where another way out exists.
 
 use super::{Analyses, Analysis, Cfg};
 use crate::pass::Aspects;
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntitySet, SecondaryMap};
-use warpsmith_ir::{Block, Function};
+use warpsmith_ir::{Block, Function, InstData};
 
 /// Rounds of the fixed point; graphs with so deeply nested irreducible loops have no post-dominators here.
 const MAX_ROUNDS: u32 = 64;
@@ -19,7 +21,7 @@ pub struct PostDominators {
 impl PostDominators {
     /// The post-dominators of the blocks that reach an end of the function.
     pub fn compute(func: &Function, cfg: &Cfg) -> Self {
-        let order = reverse_postorder(func, cfg);
+        let (order, lost) = reverse_postorder(func, cfg);
         let mut tree = PostDominators::default();
         for (n, &block) in order.iter().enumerate() {
             tree.number[block] = n as u32 + 1;
@@ -35,6 +37,9 @@ impl PostDominators {
                 met.time += 1;
                 for next in func.successors(block) {
                     any = true;
+                    if lost.contains(next) && !lost.contains(block) {
+                        continue;
+                    }
                     if tree.number[next] == 0 || !settled.contains(next) {
                         continue;
                     }
@@ -95,33 +100,49 @@ impl Analysis for PostDominators {
     }
 }
 
-/// The blocks that reach an end, each before those that lead to it but for cycles.
-fn reverse_postorder(func: &Function, cfg: &Cfg) -> Vec<Block> {
-    let mut seen: EntitySet<Block> = EntitySet::with_capacity(func.dfg.num_blocks());
-    let mut order = Vec::new();
-    let mut stack: Vec<(Block, usize)> = Vec::new();
-    for &end in cfg.reverse_postorder() {
-        if func.successors(end).next().is_some() || !seen.insert(end) {
-            continue;
+/// The blocks that reach an end, each before those that lead to it but for cycles, and which of them reach traps only.
+fn reverse_postorder(func: &Function, cfg: &Cfg) -> (Vec<Block>, EntitySet<Block>) {
+    let mut order = Order { seen: EntitySet::with_capacity(func.dfg.num_blocks()), blocks: Vec::new() };
+    let traps =
+        |end: Block| func.terminator(end).is_some_and(|inst| matches!(func.dfg[inst], InstData::Trap));
+    let ends =
+        || cfg.reverse_postorder().iter().copied().filter(|&end| func.successors(end).next().is_none());
+    ends().filter(|&end| !traps(end)).for_each(|end| order.visit(cfg, end));
+    let returning = order.blocks.len();
+    ends().filter(|&end| traps(end)).for_each(|end| order.visit(cfg, end));
+    let mut lost: EntitySet<Block> = EntitySet::with_capacity(func.dfg.num_blocks());
+    lost.extend(order.blocks[returning..].iter().copied());
+    order.blocks.reverse();
+    (order.blocks, lost)
+}
+
+/// Blocks in the postorder of a walk against the edges.
+struct Order {
+    seen: EntitySet<Block>,
+    blocks: Vec<Block>,
+}
+
+impl Order {
+    fn visit(&mut self, cfg: &Cfg, end: Block) {
+        if !self.seen.insert(end) {
+            return;
         }
-        stack.push((end, 0));
+        let mut stack: Vec<(Block, usize)> = vec![(end, 0)];
         while let Some((block, at)) = stack.last_mut() {
             match cfg.predecessors(*block).get(*at) {
                 Some(&next) => {
                     *at += 1;
-                    if seen.insert(next) {
+                    if self.seen.insert(next) {
                         stack.push((next, 0));
                     }
                 }
                 None => {
-                    order.push(*block);
+                    self.blocks.push(*block);
                     stack.pop();
                 }
             }
         }
     }
-    order.reverse();
-    order
 }
 
 #[cfg(test)]
@@ -142,12 +163,24 @@ mod tests {
 
     #[test]
     fn two_ends_and_a_loop_without_one() {
-        let text = "func @f(%c: i1) {\nentry:\n  brif %c, a, b\na:\n  ret\nb:\n  brif %c, l, c\nl:\n  jump l\nc:\n  trap\n}\n";
+        let text = "func @f(%c: i1) {\nentry:\n  brif %c, a, b\na:\n  ret\nb:\n  brif %c, l, c\nl:\n  jump l\nc:\n  ret\n}\n";
         let module = warpsmith_ir::parse_module(text).unwrap();
         let func = module.functions.values().next().unwrap();
         let tree = PostDominators::compute(func, &Cfg::compute(func));
         let blocks: Vec<Block> = func.layout.blocks().collect();
         assert_eq!(tree.parent(blocks[0]), None);
         assert_eq!(tree.parent(blocks[2]), Some(blocks[4]), "the way into the loop leads nowhere");
+    }
+
+    #[test]
+    fn a_trap_does_not_count() {
+        let text = "func @f(%c: i1) {\nentry:\n  brif %c, a, b\na:\n  brif %c, c, d\nb:\n  jump d\nc:\n  brif %c, t, u\nt:\n  trap\nu:\n  trap\nd:\n  ret\n}\n";
+        let module = warpsmith_ir::parse_module(text).unwrap();
+        let func = module.functions.values().next().unwrap();
+        let tree = PostDominators::compute(func, &Cfg::compute(func));
+        let blocks: Vec<Block> = func.layout.blocks().collect();
+        let [entry, a, b, c, t, u, d] = blocks[..] else { panic!("seven blocks") };
+        let parents = [entry, a, b, c, t, u].map(|block| tree.parent(block));
+        assert_eq!(parents, [Some(d), Some(d), Some(d), None, None, None]);
     }
 }

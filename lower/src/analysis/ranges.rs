@@ -9,7 +9,7 @@ mod facts;
 
 use super::{Analyses, Analysis, Cfg};
 use crate::pass::Aspects;
-use crate::rules::known::{Known, special_register};
+use crate::rules::known::{Known, mask, special_register};
 use crate::users::Users;
 use cranelift_entity::{EntitySet, SecondaryMap};
 use facts::{Decided, Facts, compared, decided, decided_by_edge};
@@ -584,15 +584,24 @@ impl Ranges {
                         _ => all,
                     });
                 };
+                // A bit that is set has no more zeros in front of it.
+                let set = match func.dfg.def_data(arg) {
+                    Some(&InstData::Binary { op: Opcode::Bor, args: [_, set] }) => func.dfg.int_const(set),
+                    _ => None,
+                };
                 let arg = of(arg)?;
                 match op {
+                    Opcode::Clz if set.is_some_and(|set| set != 0) => {
+                        let set = set.unwrap_or_default() as u64 & mask(from);
+                        Range::new(0, (from + set.leading_zeros() - 64).into())
+                    }
                     Opcode::Sext => arg,
                     Opcode::Zext if arg.is_natural() => arg,
                     Opcode::Zext => Range::unsigned(from),
                     Opcode::Trunc => arg.wrapped(bits),
                     Opcode::Ineg => Range::new(-arg.high, -arg.low).wrapped(bits),
                     Opcode::Bnot => Range::new(-arg.high - 1, -arg.low - 1),
-                    Opcode::Popcnt | Opcode::Clz | Opcode::Ctz => Range::new(0, from.into()).wrapped(bits),
+                    Opcode::Popcnt | Opcode::Clz | Opcode::Ctz => counted(op, arg, from).wrapped(bits),
                     _ => all,
                 }
             }
@@ -683,10 +692,24 @@ pub(crate) fn exact(op: Opcode, a: Range, b: Range) -> Option<Range> {
     }
 }
 
+/// How many bits of a number of a width are ones, or are zeros in front of or behind all ones.
+fn counted(op: Opcode, of: Range, width: u32) -> Range {
+    let used = |number: i128| i128::from(128 - number.leading_zeros());
+    let width = i128::from(width);
+    match op {
+        Opcode::Clz if of.is_natural() => Range::new(width - used(of.high), width - used(of.low)),
+        Opcode::Popcnt if of.is_natural() => Range::new(i128::from(of.low > 0), used(of.high)),
+        // Zero has as many as bits.
+        Opcode::Ctz if of.low > 0 => Range::new(0, used(of.high) - 1),
+        _ => Range::new(0, width),
+    }
+}
+
 fn binary(op: Opcode, a: Range, b: Range, bits: u32, no_wrap: bool) -> Range {
     let all = Range::all(bits);
     let both = a.is_natural() && b.is_natural();
-    let amount = (b.low == b.high && (0..i128::from(bits)).contains(&b.low)).then_some(b.low);
+    // The least and the greatest amount of a shift, if no shift is by all bits or more.
+    let amounts = (0 <= b.low && b.high < i128::from(bits)).then_some((b.low, b.high));
     // All ones up to the highest bit of either.
     let filled = |a: i128, b: i128| (1i128 << (128 - (a | b).leading_zeros())) - 1;
     match op {
@@ -701,24 +724,33 @@ fn binary(op: Opcode, a: Range, b: Range, bits: u32, no_wrap: bool) -> Range {
         Opcode::Smulhi => {
             exact(Opcode::Imul, a, b).map_or(all, |all| Range::new(all.low >> bits, all.high >> bits))
         }
-        Opcode::Shl => match amount {
-            Some(n) => Range::new(a.low << n, a.high << n).wrapped(bits),
+        Opcode::Shl => match amounts {
+            Some((least, most)) => {
+                Range::new((a.low << least).min(a.low << most), (a.high << least).max(a.high << most))
+                    .wrapped(bits)
+            }
             None => all,
         },
-        Opcode::Lshr => match amount {
-            Some(n) if a.is_natural() => Range::new(a.low >> n, a.high >> n),
-            Some(n @ 1..) => natural(((1 << bits) - 1) >> n, bits),
-            _ if a.is_natural() && b.is_natural() => Range::new(0, a.high),
+        Opcode::Lshr => match amounts {
+            Some((least, most)) if a.is_natural() => Range::new(a.low >> most, a.high >> least),
+            Some((least @ 1.., _)) => natural(((1 << bits) - 1) >> least, bits),
+            _ if both => Range::new(0, a.high),
             _ => all,
         },
-        Opcode::Ashr => match amount {
-            Some(n) => Range::new(a.low >> n, a.high >> n),
+        Opcode::Ashr => match amounts {
+            Some((least, most)) => {
+                Range::new((a.low >> least).min(a.low >> most), (a.high >> least).max(a.high >> most))
+            }
             None => Range::new(a.low.min(0), a.high.max(0)).or(a),
         },
         Opcode::Band if both => Range::new(0, a.high.min(b.high)),
         Opcode::Band if a.is_natural() => Range::new(0, a.high),
         Opcode::Band if b.is_natural() => Range::new(0, b.high),
         Opcode::Bor if both => Range::new(a.low.max(b.low), filled(a.high, b.high)),
+        // All ones less the other.
+        Opcode::Bxor if both && b.low == b.high && b.high & (b.high + 1) == 0 && a.high <= b.high => {
+            Range::new(b.high - a.high, b.high - a.low)
+        }
         Opcode::Bxor if both => Range::new(0, filled(a.high, b.high)),
         Opcode::Udiv | Opcode::Sdiv if both && b.low > 0 => Range::new(a.low / b.high, a.high / b.low),
         Opcode::Sdiv if b.low > 0 => Range::new(a.low.min(0), a.high.max(0)),

@@ -99,7 +99,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
             let scaled = terms.into_iter().map(|(term, sign)| {
                 // Bytes are not multiplied, which extends by the way; and zeros are cheaper than signs.
                 let bytes = scale == 1 && sums.range(func, term, block).is_some_and(Range::is_natural);
-                let way = if bytes { Opcode::Zext } else { way };
+                let (term, way) = if bytes { (word(func, term), Opcode::Zext) } else { (term, way) };
                 let scale = if sign == Sign::Minus { -scale } else { scale };
                 let (term, scale, way, more) = multiple(func, term, scale, way);
                 value = value.wrapping_add(more);
@@ -198,7 +198,10 @@ fn in_order([a, b]: Terms) -> Terms {
 /// Whether ranges say more of an index than what is known of its bits: of a sum, and of the sign of an index of bytes.
 fn asks_for_ranges(func: &Function, inst: Inst) -> bool {
     let InstData::Index { scale, args: [_, index] } = func.dfg[inst] else { return false };
-    let Some((narrow, way)) = narrow(func, index) else { return false };
+    let Some((narrow, way)) = narrow(func, index) else {
+        let is_extended = |&term: &Value| word(func, term) != func.dfg.resolve(term);
+        return matches!(func.dfg.def_data(index), Some(InstData::Binary { op: Opcode::Iadd, args }) if scale == 1 && args.iter().any(is_extended));
+    };
     let sum =
         matches!(func.dfg.def_data(narrow), Some(InstData::Binary { op: Opcode::Iadd | Opcode::Isub, .. }));
     sum || (scale == 1 && way == Opcode::Sext)
@@ -214,6 +217,16 @@ fn narrow(func: &Function, index: Value) -> Option<(Value, Opcode)> {
         }
         _ if func.dfg.ty(index) == Type::I32 => Some((func.dfg.resolve(index), Opcode::Sext)),
         _ => None,
+    }
+}
+
+/// What a term of 64 bits is the extension of with the sign, which for numbers that are not negative is any extension; any other term itself.
+fn word(func: &Function, term: Value) -> Value {
+    match func.dfg.def_data(term) {
+        Some(&InstData::Unary { op: Opcode::Sext, arg }) if func.dfg.ty(arg) == Type::I32 => {
+            func.dfg.resolve(arg)
+        }
+        _ => func.dfg.resolve(term),
     }
 }
 
@@ -436,21 +449,24 @@ impl Sums {
         // Of 64 bits it is, however it wraps, as addresses do.
         let mut index = index;
         let mut fixed: SmallVec<[Term; 4]> = SmallVec::new();
-        while let Some(&InstData::Binary { op: Opcode::Iadd, args: [a, b] }) = func.dfg.def_data(index)
+        while let Some(&InstData::Binary { op: op @ (Opcode::Iadd | Opcode::Isub), args: [a, b] }) =
+            func.dfg.def_data(index)
             && func.dfg.ty(a) == Type::I64
         {
-            if let Some(c) = func.dfg.int_const(b) {
+            if let (Opcode::Iadd, Some(c)) = (op, func.dfg.int_const(b)) {
                 (index, constant) = (a, constant.wrapping_add(c));
                 continue;
             }
             // What is added to the base in front of the loop.
             let hoists = fixed.len() < MAX_TERMS && self.is_fixed(func, at, base);
-            let (term, rest) = match [a, b].map(|term| self.is_fixed(func, at, term)) {
-                [true, false] if hoists => (a, b),
-                [false, true] if hoists => (b, a),
+            let (term, sign, rest) = match ([a, b].map(|term| self.is_fixed(func, at, term)), op) {
+                ([false, true], Opcode::Isub) if hoists => (b, Sign::Minus, a),
+                (_, Opcode::Isub) => break,
+                ([true, false], _) if hoists => (a, Sign::Plus, b),
+                ([false, true], _) if hoists => (b, Sign::Plus, a),
                 _ => break,
             };
-            fixed.push((term, Sign::Plus));
+            fixed.push((term, sign));
             index = rest;
         }
         let Some((narrow, way)) = narrow(func, index) else {

@@ -1,5 +1,5 @@
 //! Division by constants as multiplication: quotients of 32 and 64 bits by the high half of a product and shifts (Granlund and Montgomery), remainders
-//! by what the quotient leaves. That is also the remainder of any other division whose quotient is computed: ptxas shares little between the two.
+//! by what the quotient leaves. What is known of a dividend makes its multiplier shorter: often no shift is left. That is also the remainder of any other division whose quotient is computed: ptxas shares little between the two.
 //!
 //! ptxas divides by a constant as by anything else, with a reciprocal and two corrections. Constant powers of two, read as unsigned, are shifts and masks
 //! by a rule before this; other powers of two here ([`powers`]).
@@ -8,6 +8,7 @@ mod around;
 mod powers;
 
 use super::insert_before;
+use crate::analysis::{Range, Ranges};
 use crate::pass::{Changes, Context};
 use warpsmith_base::FxHashMap;
 use warpsmith_ir::{Block, DominatorTree, Function, Inst, InstData, IntCC, Opcode, Type, Value};
@@ -118,38 +119,50 @@ fn quotient_behind(func: &mut Function, block: Block, remainder: Inst) -> Option
 const MAX_BEHIND: usize = 64;
 
 fn by_constants(func: &mut Function, cx: &mut Context<'_>) -> u32 {
-    let mut changes = 0;
-    for block in func.layout.blocks().collect::<Vec<Block>>() {
-        let mut next = func.layout.first_inst(block);
-        while let Some(inst) = next {
-            next = func.layout.next_inst(inst);
-            let InstData::Binary { op, args: [x, by] } = func.dfg[inst] else { continue };
-            let ty = func.dfg.ty(x);
-            let (Type::I32 | Type::I64, Some(by)) = (ty, func.dfg.int_const(by)) else { continue };
-            let mut code = Code { func, before: inst, ty };
-            let quotient = match op {
-                Opcode::Udiv | Opcode::Urem => code.unsigned(x, by),
-                Opcode::Sdiv | Opcode::Srem => code.signed(x, by),
-                _ => None,
-            };
-            let Some(quotient) = quotient else { continue };
-            let result = match op {
-                Opcode::Urem | Opcode::Srem => {
-                    let by = code.constant(by);
-                    let product = code.binary(Opcode::Imul, quotient, by);
-                    code.binary(Opcode::Isub, x, product)
-                }
-                _ => quotient,
-            };
-            cx.log.remark(func, Some(inst), "multiplied", true, || "divides by a constant".into());
-            super::replace_with(func, inst, result);
-            changes += 1;
-        }
+    let mut found: Vec<(Block, Inst)> = Vec::new();
+    for block in func.layout.blocks() {
+        let divides = |&inst: &Inst| by_constant(func, inst).is_some();
+        found.extend(func.layout.insts(block).filter(divides).map(|inst| (block, inst)));
     }
-    if changes > 0 {
-        func.dfg.resolve_aliases();
+    if found.is_empty() {
+        return 0;
+    }
+    let ranges = cx.analyses.get::<Ranges>(func);
+    let mut changes = 0;
+    for (block, inst) in found {
+        let Some((op, x, by)) = by_constant(func, inst) else { continue };
+        let ty = func.dfg.ty(x);
+        let range = ranges.at(func, x, block).unwrap_or(Range::all(ty.bits()));
+        let mut code = Code { func, before: inst, ty };
+        let quotient = match op {
+            Opcode::Udiv | Opcode::Urem => code.unsigned(x, by, range),
+            Opcode::Sdiv | Opcode::Srem => code.signed(x, by, range),
+            _ => None,
+        };
+        let Some(quotient) = quotient else { continue };
+        let result = match op {
+            Opcode::Urem | Opcode::Srem => {
+                let by = code.constant(by);
+                let product = code.binary(Opcode::Imul, quotient, by);
+                code.binary(Opcode::Isub, x, product)
+            }
+            _ => quotient,
+        };
+        cx.log.remark(func, Some(inst), "multiplied", true, || "divides by a constant".into());
+        super::replace_with(func, inst, result);
+        changes += 1;
     }
     changes
+}
+
+/// The operation, the dividend and the divisor of a division of 32 or 64 bits by a constant.
+fn by_constant(func: &Function, inst: Inst) -> Option<(Opcode, Value, i64)> {
+    let InstData::Binary { op, args: [x, by] } = func.dfg[inst] else { return None };
+    let divides = matches!(op, Opcode::Udiv | Opcode::Urem | Opcode::Sdiv | Opcode::Srem);
+    if !divides || !matches!(func.dfg.ty(x), Type::I32 | Type::I64) {
+        return None;
+    }
+    Some((op, x, func.dfg.int_const(by)?))
 }
 
 struct Code<'f> {
@@ -176,10 +189,11 @@ impl Code<'_> {
         self.binary(op, x, by)
     }
 
-    fn unsigned(&mut self, x: Value, by: i64) -> Option<Value> {
+    fn unsigned(&mut self, x: Value, by: i64, range: Range) -> Option<Value> {
         let bits = self.ty.bits();
-        let by = by as u64 & (u64::MAX >> (64 - bits));
-        let Unsigned { before, multiplier, add, after } = Unsigned::of(by, bits)?;
+        let mask = u64::MAX >> (64 - bits);
+        let greatest = if range.is_natural() { range.high as u64 } else { mask };
+        let Unsigned { before, multiplier, add, after } = Unsigned::of(by as u64 & mask, bits, greatest)?;
         let x = self.shift(Opcode::Lshr, x, before);
         let multiplier = self.constant(multiplier as i64);
         let high = self.binary(Opcode::Umulhi, x, multiplier);
@@ -193,7 +207,7 @@ impl Code<'_> {
         Some(self.shift(Opcode::Lshr, sum, after - 1))
     }
 
-    fn signed(&mut self, x: Value, by: i64) -> Option<Value> {
+    fn signed(&mut self, x: Value, by: i64, range: Range) -> Option<Value> {
         let bits = self.ty.bits();
         if matches!(by, -1..=1) {
             return None;
@@ -211,7 +225,8 @@ impl Code<'_> {
             let quotient = self.shift(Opcode::Ashr, moved, power);
             return Some(if by < 0 { self.minus(quotient) } else { quotient });
         }
-        let Signed { multiplier, after } = Signed::of(size, bits);
+        let greatest = range.low.unsigned_abs().max(range.high.unsigned_abs()) as u64;
+        let Signed { multiplier, after } = Signed::of(size, bits, greatest);
         let constant = self.constant(multiplier as i64);
         let mut high = self.binary(Opcode::Smulhi, x, constant);
         // A multiplier of all bits was read as negative.
@@ -242,8 +257,8 @@ struct Unsigned {
 }
 
 impl Unsigned {
-    /// `None` for 0 and powers of two.
-    fn of(by: u64, bits: u32) -> Option<Unsigned> {
+    /// For numbers up to the greatest. `None` for 0 and powers of two.
+    fn of(by: u64, bits: u32, greatest: u64) -> Option<Unsigned> {
         if by == 0 || by.is_power_of_two() {
             return None;
         }
@@ -251,30 +266,36 @@ impl Unsigned {
             // Quotients of 0 and 1, which a rule makes a comparison of.
             return None;
         }
-        // The smallest multiplier that is right for all numbers of so many bits, and its shift.
-        let find = |by: u64, number_bits: u32| {
-            let mut after = 64 - (by - 1).leading_zeros();
-            let power = 1u128 << (bits + after);
-            let mut low = power / u128::from(by);
-            let mut high = (power + (power >> number_bits)) / u128::from(by);
-            while low >> 1 < high >> 1 && after > 0 {
-                (low, high, after) = (low >> 1, high >> 1, after - 1);
-            }
-            (high, after)
-        };
-        let (multiplier, after) = find(by, bits);
-        let twos = by.trailing_zeros();
+        let (multiplier, after) = multiplier(by, bits, greatest);
         if multiplier >> bits == 0 {
             return Some(Unsigned { before: 0, multiplier: multiplier as u64, add: false, after });
         }
+        let twos = by.trailing_zeros();
         if twos > 0 {
-            let (multiplier, after) = find(by >> twos, bits - twos);
+            let (multiplier, after) = self::multiplier(by >> twos, bits, greatest >> twos);
             if multiplier >> bits == 0 {
                 return Some(Unsigned { before: twos, multiplier: multiplier as u64, add: false, after });
             }
         }
         let mask = u64::MAX >> (64 - bits);
         Some(Unsigned { before: 0, multiplier: multiplier as u64 & mask, add: true, after })
+    }
+}
+
+/// The multiplier that divides numbers up to the greatest, with the least shift of the high half of the product.
+///
+/// The multiplier is the divisor's reciprocal times `2^(bits + after)`, rounded up. The error that makes, times the greatest number, has to be less than
+/// that power: then no quotient comes to the next integer.
+fn multiplier(by: u64, bits: u32, greatest: u64) -> (u128, u32) {
+    let mut after = 0;
+    loop {
+        let power = 1u128 << (bits + after);
+        let multiplier = power / u128::from(by) + 1;
+        let error = multiplier * u128::from(by) - power;
+        if error * u128::from(greatest) < power {
+            return (multiplier, after);
+        }
+        after += 1;
     }
 }
 
@@ -285,17 +306,10 @@ struct Signed {
 }
 
 impl Signed {
-    /// Of a divisor that is neither 1 nor a power of two.
-    fn of(by: u64, bits: u32) -> Signed {
-        let log = 64 - (by - 1).leading_zeros();
-        let mut after = log - 1;
-        let power = 1u128 << (bits + after);
-        let mut low = power / u128::from(by);
-        let mut high = (power + (power >> (bits - 1))) / u128::from(by);
-        while low >> 1 < high >> 1 && after > 0 {
-            (low, high, after) = (low >> 1, high >> 1, after - 1);
-        }
-        Signed { multiplier: high as u64 & (u64::MAX >> (64 - bits)), after }
+    /// For numbers of at most that size, and a divisor that is neither 1 nor a power of two.
+    fn of(by: u64, bits: u32, greatest: u64) -> Signed {
+        let (multiplier, after) = multiplier(by, bits, greatest);
+        Signed { multiplier: multiplier as u64 & (u64::MAX >> (64 - bits)), after }
     }
 }
 
@@ -303,10 +317,10 @@ impl Signed {
 mod tests {
     use super::*;
 
-    /// The quotient as the code computes it, at any width.
-    fn unsigned(x: u64, by: u64, bits: u32) -> Option<u64> {
+    /// The quotient as the code computes it, at any width, of a number up to the greatest.
+    fn unsigned(x: u64, by: u64, bits: u32, greatest: u64) -> Option<u64> {
         let mask = u64::MAX >> (64 - bits);
-        let Unsigned { before, multiplier, add, after } = Unsigned::of(by, bits)?;
+        let Unsigned { before, multiplier, add, after } = Unsigned::of(by, bits, greatest)?;
         let x = x >> before;
         let high = ((u128::from(x) * u128::from(multiplier)) >> bits) as u64;
         Some(match add {
@@ -315,9 +329,9 @@ mod tests {
         })
     }
 
-    fn signed(x: i64, by: u64, bits: u32) -> i64 {
+    fn signed(x: i64, by: u64, bits: u32, greatest: u64) -> i64 {
         let extend = |x: i64| x << (64 - bits) >> (64 - bits);
-        let Signed { multiplier, after } = Signed::of(by, bits);
+        let Signed { multiplier, after } = Signed::of(by, bits, greatest);
         let as_read = extend(multiplier as i64);
         let mut high = ((i128::from(x) * i128::from(as_read)) >> bits) as i64;
         if as_read < 0 {
@@ -329,15 +343,19 @@ mod tests {
     #[test]
     fn all_quotients_of_8_bits() {
         for by in 1..=255u64 {
-            for x in 0..=255u64 {
-                if let Some(quotient) = unsigned(x, by, 8) {
-                    assert_eq!(quotient, x / by, "{x} / {by}");
+            for greatest in 0..=255u64 {
+                for x in 0..=greatest {
+                    if let Some(quotient) = unsigned(x, by, 8, greatest) {
+                        assert_eq!(quotient, x / by, "{x} / {by}, up to {greatest}");
+                    }
                 }
             }
         }
         for by in (3..=127u64).filter(|by| !by.is_power_of_two()) {
-            for x in -128..=127i64 {
-                assert_eq!(signed(x, by, 8), x / by as i64, "{x} / {by}");
+            for greatest in 0..=128u64 {
+                for x in -(greatest as i64)..=greatest.min(127) as i64 {
+                    assert_eq!(signed(x, by, 8, greatest), x / by as i64, "{x} / {by}, up to {greatest}");
+                }
             }
         }
     }
@@ -358,14 +376,24 @@ mod tests {
                 let by = random() & mask;
                 let near = |x: u64| [x, x.wrapping_sub(1), x.wrapping_add(1)];
                 let numbers = [random(), u64::MAX, 0, 1 << (bits - 1), by, by.wrapping_mul(random())];
+                let more = random() & mask;
                 for x in numbers.into_iter().flat_map(near).map(|x| x & mask) {
-                    if let Some(quotient) = unsigned(x, by, bits) {
-                        assert_eq!(quotient, x / by, "{x} / {by} of {bits} bits");
+                    for greatest in [x, x | more, mask] {
+                        if let Some(quotient) = unsigned(x, by, bits, greatest) {
+                            assert_eq!(quotient, x / by, "{x} / {by} of {bits} bits, up to {greatest}");
+                        }
                     }
                     let size = extend(by).unsigned_abs() & (mask >> 1);
                     if size > 2 && !size.is_power_of_two() {
                         let x = extend(x);
-                        assert_eq!(signed(x, size, bits), x / size as i64, "{x} / {size} of {bits} bits");
+                        for greatest in [x.unsigned_abs(), 1 << (bits - 1)] {
+                            let quotient = signed(x, size, bits, greatest);
+                            assert_eq!(
+                                quotient,
+                                x / size as i64,
+                                "{x} / {size} of {bits} bits, up to {greatest}"
+                            );
+                        }
                     }
                 }
             }

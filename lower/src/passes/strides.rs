@@ -11,8 +11,12 @@
 //! Of 64 bits the product takes several instructions, and the sum two: there the counter may grow by any value from outside of the loop, and nothing need be promised, as what wraps
 //! does so in the pointer too.
 //!
+//! What other numbers of 64 bits grow by the same in each round, through more than one product, do so too ([`sums`]).
+//!
 //! The product and the counter's steps of 32 bits are promised not to wrap, so that the address of each round is that of the first and as many strides. Where the
 //! loop begins nobody may have asked for the product, and there it is computed in 64 bits, which hold it.
+
+mod sums;
 
 use super::licm::make_preheaders;
 use super::{insert_before, replace_with};
@@ -60,6 +64,8 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
         changes += pointers.len() as u32;
         let mut made = FxHashMap::default();
         pointers.into_iter().for_each(|pointer| round.count(func, pointer, &mut made));
+        func.dfg.resolve_aliases();
+        changes += sums::count(func, &round, &own, is_inside);
     }
     if changes > 0 {
         func.dfg.resolve_aliases();
@@ -291,19 +297,21 @@ impl Round {
         });
         let first = binary(func, entry, Opcode::Ptradd, [base, offset], ty);
         let at = func.dfg.append_block_param(self.header, ty);
-        let give = |func: &mut Function, branch: Inst, value: Value| {
-            func.dfg.for_each_target_mut(branch, |call, pool| {
-                if call.block == self.header {
-                    call.args.push(value, pool);
-                }
-            });
-        };
-        give(func, entry, first);
+        self.give(func, entry, first);
         for &branch in &self.back {
             let next = binary(func, branch, Opcode::Ptradd, [at, growth], ty);
-            give(func, branch, next);
+            self.give(func, branch, next);
         }
         replace_with(func, inst, at);
+    }
+
+    /// Has a branch give a value to the header's last parameter.
+    fn give(&self, func: &mut Function, branch: Inst, value: Value) {
+        func.dfg.for_each_target_mut(branch, |call, pool| {
+            if call.block == self.header {
+                call.args.push(value, pool);
+            }
+        });
     }
 }
 

@@ -5,6 +5,7 @@
 
 use super::convert::int_mod;
 use super::*;
+use crate::rules::known::mask;
 use warpsmith_ir::{IntBinary, IntCC, IntUnary};
 
 /// How many operations in a row are looked at for what is above a byte.
@@ -294,11 +295,14 @@ impl Selector<'_> {
         match rule(op) {
             Rule::Plain(Opcode::Or, _) if self.merge_fields(inst, a, b) => {}
             Rule::Plain(Opcode::Or, _) if self.funnel(inst, a, b) || self.funnel(inst, b, a) => {}
+            Rule::Plain(Opcode::Or, _)
+                if self.shift_add(inst, op, a, b) || self.shift_add(inst, op, b, a) => {}
             Rule::Plain(Opcode::And, _) | Rule::Shift(Opcode::Shr, _) if self.field(inst, op, a, b) => {}
             Rule::Plain(opcode, read) => self.plain(inst, make(opcode, read), a, b),
             Rule::Extended(opcode, read) => self.extending(inst, make(opcode, read), a, b, read.is_signed()),
             Rule::Shift(opcode, read) => self.shift(inst, make(opcode, read), a, b, read.is_signed()),
             Rule::Sum if self.multiply_add(inst, a, b) || self.multiply_add(inst, b, a) => {}
+            Rule::Sum if self.shift_add(inst, op, a, b) || self.shift_add(inst, op, b, a) => {}
             Rule::Sum if self.add_condition(inst, a, b) || self.add_condition(inst, b, a) => {}
             Rule::Sum => self.plain(inst, make(Opcode::Add, Read::Signed), a, b),
             Rule::Product if self.wide_product(inst, a, b) || self.shifted(inst, a, b) => {}
@@ -348,6 +352,42 @@ impl Selector<'_> {
         let (result, c) = (self.result(inst), self.operand(c));
         self.emit(mnemonic, &[result, a, b, c]);
         true
+    }
+
+    /// A sum of words with one that is shifted and has no other use, or an `or` of bits that are apart: the shift is a factor of `mad`. ptxas makes one
+    /// `LEA` of both, also of an `or`, but sees less of where bits are apart. What is masked behind the shift is masked in front of it.
+    fn shift_add(&mut self, inst: ir::Inst, op: IntBinary, shifted: Value, c: Value) -> bool {
+        let shift = |value: Value| match self.absorbable(value) {
+            Some(&InstData::Binary { op: IrOp::Shl, args: [x, by] }) if self.ty(x) == Type::I32 => {
+                self.int_const(by).filter(|by| (1..32).contains(by)).map(|by| (x, by as u32))
+            }
+            _ => None,
+        };
+        let masked = || match self.absorbable(shifted) {
+            Some(&InstData::Binary { op: IrOp::Band, args: [value, mask] }) => {
+                let (x, by) = shift(value)?;
+                let mask = self.int_const(mask)? as u32;
+                (mask.trailing_zeros() >= by).then_some((x, by, Some(mask >> by)))
+            }
+            _ => None,
+        };
+        let found = shift(shifted).map(|(x, by)| (x, by, None)).or_else(masked);
+        let Some((x, by, mask)) = found.filter(|_| op == IntBinary::Iadd || self.are_apart(shifted, c))
+        else {
+            return false;
+        };
+        let (result, mut x, c) = (self.result(inst), self.operand(x), self.operand(c));
+        if let Some(mask) = mask {
+            x = self.emit_new(RegClass::B32, ptx!(And.B32), &[x, Operand::Int(i64::from(mask as i32))]);
+        }
+        self.emit(ptx!(MadLo.S32), &[result, x, Operand::Int(i64::from(1i32 << by)), c]);
+        true
+    }
+
+    /// Whether no bit can be set in both of two words.
+    fn are_apart(&mut self, a: Value, b: Value) -> bool {
+        let [a, b] = [a, b].map(|value| self.known.of(&self.func.dfg, value).map_or(0, |known| known.zeros));
+        a | b == mask(32)
     }
 
     /// Whether the block that is selected ends by giving an instruction's result to a parameter, as a loop does with a sum.

@@ -4,13 +4,13 @@
 //! in the loop writes what it reads, and if every round of the loop comes to it: its address may be wrong otherwise. Operations that are convergent
 //! stay. A loop without a block of its own in front of it gets one.
 
-use crate::analysis::{Analyses, Cfg, Effect, Loop, Loops, Pointers};
+use crate::analysis::{Analyses, Cfg, Effect, Loop, Loops, Object, Pointers, Root};
 use crate::pass::{Aspects, Changes, Context};
 use crate::sparse::Sparse;
 use cranelift_entity::{EntitySet, SecondaryMap};
 use std::ops::Range;
 use warpsmith_ir::{
-    Block, BlockCall, DominatorTree, Function, Inst, InstData, Opcode, Traits, ValueDef, ValueList,
+    Block, BlockCall, DominatorTree, FuncKind, Function, Inst, InstData, Opcode, Traits, ValueDef, ValueList,
 };
 
 /// Writes in a loop that its loads are compared with; the loads of a loop with more stay.
@@ -52,8 +52,8 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
         let mut all_settled = true;
         for &block in &blocks {
             let always = ends.iter().all(|&end| dominators.dominates(block, end));
-            let loads = writes.filter(|_| always).map(|writes| (&*pointers, writes));
-            changes += hoist(func, block, target, inside, loads);
+            let loads = writes.filter(|_| always);
+            changes += hoist(func, block, target, inside, &pointers, loads);
             all_settled &= always || writes.is_none() || !may_wait(func, block);
         }
         // What changes in this loop, or what it may write, does so in the loops around it too. Without this, nests take time by their depth.
@@ -184,13 +184,15 @@ fn may_wait(func: &Function, block: Block) -> bool {
         .any(|inst| matches!(func.dfg[inst], InstData::Load { .. } | InstData::Call { .. }))
 }
 
-/// Moves what does not change from a block of a loop to the jump into the loop. Loads are among it if all that the loop writes is given.
+/// Moves what does not change from a block of a loop to the jump into the loop. All loads are among it if what the loop writes is given, else only those
+/// that may be executed at any time.
 fn hoist(
     func: &mut Function,
     block: Block,
     target: Inst,
     inside: impl Fn(Block) -> bool,
-    loads: Option<(&Pointers, &[Effect])>,
+    pointers: &Pointers,
+    writes: Option<&[Effect]>,
 ) -> u32 {
     let mut changes = 0;
     let mut next = func.layout.first_inst(block);
@@ -198,10 +200,11 @@ fn hoist(
         next = func.layout.next_inst(inst);
         let movable = match func.dfg[inst] {
             InstData::Load { .. } => {
-                loads.is_some_and(|(pointers, writes)| is_kept(func, inst, pointers, writes))
+                writes.is_some_and(|writes| is_kept(func, inst, pointers, writes))
+                    || is_field(func, inst, pointers)
             }
             // A call may take any time, which is not spent for nothing.
-            InstData::Call { .. } => loads.is_some() && func.traits(inst).is_pure(),
+            InstData::Call { .. } => writes.is_some() && func.traits(inst).is_pure(),
             _ => func.traits(inst).is_pure(),
         };
         let invariant = movable
@@ -217,6 +220,22 @@ fn hoist(
         }
     }
     changes
+}
+
+/// Whether a load is of a part of what a kernel is passed by value, which is always there and never written.
+fn is_field(func: &Function, inst: Inst, pointers: &Pointers) -> bool {
+    let InstData::Load { flags, offset, ptr } = func.dfg[inst] else { return false };
+    let Some(result) = func.dfg.first_result(inst) else { return false };
+    let Some(access) = pointers.access(func, ptr, offset, func.dfg.ty(result)) else { return false };
+    let Object::Param(n) = access.pointer.object else { return false };
+    let Some((size, _)) = func.params.get(n as usize).and_then(|param| param.byval) else { return false };
+    let start = func.param_values().get(n as usize).map(|&param| Root::Value(param));
+    let end = access.pointer.distance.saturating_add_unsigned(access.bytes);
+    func.kind == FuncKind::Kernel
+        && !flags.volatile
+        && Some(access.pointer.root) == start
+        && access.pointer.distance >= 0
+        && end <= size.into()
 }
 
 /// Whether a load finds the same in every round.

@@ -7,7 +7,7 @@
 //! The variables are brought into SSA form after Cytron et al. (1991), pruned: a block gets a parameter for a variable where
 //! several definitions meet and the variable is read later. A walk down the dominator tree then knows the value at each read.
 
-use super::slots::{SlotAccess, SlotUses};
+use super::slots::{Indices, SlotAccess, SlotUses};
 use super::{cast, castable, insert_before, take_over_name};
 use crate::analysis::{Cfg, Ranges};
 use crate::pass::{Aspects, Changes, Context};
@@ -41,10 +41,11 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
 
 fn promote(func: &mut Function, cx: &mut Context<'_>) -> u32 {
     let cfg = cx.analyses.get::<Cfg>(func);
-    let mut uses = SlotUses::collect(func, &cfg, None);
-    let ranges = uses.indexed.then(|| cx.analyses.get::<Ranges>(func));
+    let mut uses = SlotUses::collect(func, &cfg, Indices::OfOperations);
+    let ranges = uses.depends_on_ranges().then(|| cx.analyses.get::<Ranges>(func));
+    let indices = ranges.as_deref().map_or(Indices::OfOperations, Indices::Within);
     if ranges.is_some() {
-        uses = SlotUses::collect(func, &cfg, ranges.as_deref());
+        uses = SlotUses::collect(func, &cfg, indices);
     }
     let mut splits = 0;
     // Elements of vectors may be split once more.
@@ -54,7 +55,7 @@ fn promote(func: &mut Function, cx: &mut Context<'_>) -> u32 {
         }
         splits += 1;
         func.dfg.resolve_aliases();
-        uses = SlotUses::collect(func, &cfg, ranges.as_deref());
+        uses = SlotUses::collect(func, &cfg, indices);
     }
     let fields = Fields::of(func, &uses);
     if fields.types.is_empty() {

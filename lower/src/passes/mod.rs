@@ -33,6 +33,7 @@ mod copy;
 )]
 mod counters;
 mod dce;
+mod decided;
 #[allow(clippy::wildcard_enum_match_arm, reason = "only divisions are of interest")]
 mod divide;
 #[allow(clippy::wildcard_enum_match_arm, reason = "what is not a product of bytes is a term like others")]

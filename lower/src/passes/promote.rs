@@ -5,7 +5,7 @@
 //! No address of the slot may be stored, passed or merged, so that nothing else touches its bytes.
 
 use super::castable;
-use super::slots::{SlotAccess, SlotUses};
+use super::slots::{Indices, SlotAccess, SlotUses};
 use super::{insert_before, part_edge};
 use crate::analysis::{Cfg, Loop, Loops};
 use crate::pass::{Aspects, Changes, Context};
@@ -24,7 +24,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     if loops.iter().next().is_none() {
         return Changes::NONE;
     }
-    let uses = SlotUses::collect(func, &cx.analyses.get::<Cfg>(func), None);
+    let uses = SlotUses::collect(func, &cx.analyses.get::<Cfg>(func), Indices::Any);
     if plans(func, &loops, &uses).is_empty() {
         return Changes::NONE;
     }
@@ -34,7 +34,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     }
     // A block in front of an inner loop is one of the outer loop.
     let (loops, cfg) = (cx.analyses.get::<Loops>(func), cx.analyses.get::<Cfg>(func));
-    let uses = SlotUses::collect(func, &cfg, None);
+    let uses = SlotUses::collect(func, &cfg, Indices::Any);
     let plans = plans(func, &loops, &uses);
     let mut inside: SecondaryMap<Block, u32> = SecondaryMap::new();
     let mut promoted = 0;

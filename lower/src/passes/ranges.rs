@@ -7,7 +7,7 @@ mod overflow;
 
 use super::{insert_before, replace_with};
 use crate::analysis::{Cfg, Range, Ranges, exact, width};
-use crate::pass::{Changes, Context};
+use crate::pass::{Aspects, Changes, Context};
 use cranelift_entity::EntitySet;
 use std::cmp::Ordering;
 use warpsmith_base::FxHashMap;
@@ -17,9 +17,13 @@ use warpsmith_ir::{Block, Function, Inst, InstData, IntCC, Opcode, Type, Value, 
 const MAX_EDGES: usize = 8;
 
 pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
+    let decided = super::decided::run(func, cx);
+    if decided > 0 {
+        cx.analyses.invalidate(Aspects::INSTRUCTIONS);
+    }
     let ranges = cx.analyses.get::<Ranges>(func);
     if !ranges.is_complete() {
-        return Changes::NONE;
+        return Changes::to_instructions(decided);
     }
     let cfg = cx.analyses.get::<Cfg>(func);
     let mut found: Vec<(Inst, Better)> = Vec::new();
@@ -47,7 +51,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     if changes > 0 {
         func.dfg.resolve_aliases();
     }
-    Changes::to_instructions(changes)
+    Changes::to_instructions(decided + changes)
 }
 
 /// What was cut to a type in a block.

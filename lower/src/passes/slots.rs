@@ -25,22 +25,27 @@ pub(super) struct SlotUses {
     pub(super) captured: SecondaryMap<StackSlot, bool>,
     /// Slots that are accessed at an index that is in no known bounds.
     pub(super) unbounded: SecondaryMap<StackSlot, bool>,
-    /// Whether a slot has an address at an index.
-    pub(super) indexed: bool,
+}
+
+/// By what it is known where an index is.
+#[derive(Clone, Copy)]
+pub(super) enum Indices<'a> {
+    /// Nothing: an index may be any number.
+    Any,
+    /// By the operation that computes it.
+    OfOperations,
+    /// By its range too.
+    Within(&'a Ranges),
 }
 
 /// An address in a slot: the lowest offset that it may have, and how much further up it may be.
 type SlotAddress = (StackSlot, i64, i64);
 
 impl SlotUses {
-    pub(super) fn collect(func: &Function, cfg: &Cfg, ranges: Option<&Ranges>) -> Self {
+    pub(super) fn collect(func: &Function, cfg: &Cfg, indices: Indices<'_>) -> Self {
         let dfg = &func.dfg;
-        let mut uses = SlotUses {
-            accesses: Vec::new(),
-            captured: SecondaryMap::new(),
-            unbounded: SecondaryMap::new(),
-            indexed: false,
-        };
+        let mut uses =
+            SlotUses { accesses: Vec::new(), captured: SecondaryMap::new(), unbounded: SecondaryMap::new() };
         let mut address: SecondaryMap<Value, Option<SlotAddress>> = SecondaryMap::new();
         address.resize(dfg.num_values());
         for &block in cfg.reverse_postorder() {
@@ -48,8 +53,7 @@ impl SlotUses {
                 let result = dfg.first_result(inst);
                 let mut derived = |base: Value, by: Value, scale: i64| {
                     let (slot, offset, reach) = address[base]?;
-                    uses.indexed |= dfg.int_const(by).is_none();
-                    let sum = bounds(func, ranges, block, by).and_then(|(low, high)| {
+                    let sum = bounds(func, indices, block, by).and_then(|(low, high)| {
                         let (low, high) = (low.checked_mul(scale)?, high.checked_mul(scale)?);
                         Some((slot, offset.checked_add(low)?, reach.checked_add(high.checked_sub(low)?)?))
                     });
@@ -104,6 +108,12 @@ impl SlotUses {
         uses
     }
 
+    /// Whether ranges of indices may show that a slot is accessed in known places only, some of them at no index.
+    pub(super) fn depends_on_ranges(&self) -> bool {
+        let is_open = |slot: StackSlot| self.unbounded[slot] && !self.captured[slot];
+        self.accesses.iter().any(|access| access.reach == 0 && is_open(access.slot))
+    }
+
     /// The accesses of slots that are accessed in known places only.
     pub(super) fn kept(&self) -> Vec<SlotAccess> {
         let escapes = |slot: StackSlot| self.captured[slot] || self.unbounded[slot];
@@ -112,10 +122,47 @@ impl SlotUses {
 }
 
 /// The least and the greatest number that an index may be where a block begins; `None` if it may be any.
-fn bounds(func: &Function, ranges: Option<&Ranges>, block: Block, index: Value) -> Option<(i64, i64)> {
+fn bounds(func: &Function, indices: Indices<'_>, block: Block, index: Value) -> Option<(i64, i64)> {
     if let Some(constant) = func.dfg.int_const(index) {
         return Some((constant, constant));
     }
-    let range = ranges.filter(|ranges| ranges.is_complete())?.at(func, index, block)?;
-    Some((i64::try_from(range.low).ok()?, i64::try_from(range.high).ok()?))
+    match indices {
+        Indices::Any => None,
+        Indices::OfOperations => bounds_of_operation(func, index),
+        Indices::Within(ranges) if ranges.is_complete() => {
+            let range = ranges.at(func, index, block)?;
+            Some((i64::try_from(range.low).ok()?, i64::try_from(range.high).ok()?))
+        }
+        Indices::Within(_) => bounds_of_operation(func, index),
+    }
+}
+
+/// What the operation says that an index is the result of. Most arrays of which every element is reached (`ring[i & 15]`) are known for such without
+/// more.
+fn bounds_of_operation(func: &Function, index: Value) -> Option<(i64, i64)> {
+    let dfg = &func.dfg;
+    let bits = dfg.ty(index).bits();
+    match *dfg.def_data(index)? {
+        InstData::Binary { op: Opcode::Band, args: [_, mask] } => {
+            dfg.int_const(mask).filter(|mask| *mask >= 0).map(|mask| (0, mask))
+        }
+        InstData::Binary { op: Opcode::Urem, args: [_, by] } => {
+            dfg.int_const(by).filter(|by| *by > 0).map(|by| (0, by - 1))
+        }
+        InstData::Binary { op: Opcode::Lshr, args: [_, by] } => {
+            let by = dfg.int_const(by).and_then(|by| u32::try_from(by).ok())?;
+            (1..bits.min(64)).contains(&by).then(|| (0, i64::MAX >> (63 - (bits.min(64) - by))))
+        }
+        InstData::Binary { op: Opcode::Imul, args: [x, by] } => {
+            let by = dfg.int_const(by).filter(|by| *by > 0)?;
+            let (low, high) = bounds_of_operation(func, x)?;
+            let high = high.checked_mul(by).filter(|high| high >> (bits.min(64) - 1) == 0)?;
+            (low >= 0).then_some((low * by, high))
+        }
+        InstData::Unary { op: Opcode::Zext, arg } => bounds_of_operation(func, arg)
+            .filter(|(low, _)| *low >= 0)
+            .or_else(|| (1..63).contains(&dfg.ty(arg).bits()).then(|| (0, (1 << dfg.ty(arg).bits()) - 1))),
+        InstData::Unary { op: Opcode::Sext, arg } => bounds_of_operation(func, arg),
+        _ => None,
+    }
 }

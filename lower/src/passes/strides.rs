@@ -8,13 +8,16 @@
 //! bits. Where all threads of a warp have the same pointer it would cost more, since ptxas counts in uniform registers then, and moves it back for each access;
 //! so this is done only where it is seen to differ: what it begins with was loaded, or comes from the thread's number.
 //!
+//! The counter may have something from outside of the loop added to it or taken off: `p[((n * height + y) * width + x) * channels + c]` in a loop over `x`, if every
+//! round is seen to access what is there.
+//!
 //! Of 64 bits the product takes several instructions, and the sum two: there the counter may grow by any value from outside of the loop, and nothing need be promised, as what wraps
 //! does so in the pointer too.
 //!
-//! What other numbers of 64 bits grow by the same in each round, through more than one product, do so too ([`sums`]).
+//! What other numbers grow by the same in each round, through products of 64 bits or several operations of 32, do so too ([`sums`]).
 //!
 //! The product and the counter's steps of 32 bits are promised not to wrap, so that the address of each round is that of the first and as many strides. Where the
-//! loop begins nobody may have asked for the product, and there it is computed in 64 bits, which hold it.
+//! loop begins nobody may have asked for the product, and there it is computed in 64 bits, which hold it, unless the first round is seen to access what is there.
 
 mod sums;
 
@@ -23,11 +26,15 @@ use super::{insert_before, replace_with};
 use crate::analysis::{Cfg, Loop, Loops};
 use crate::pass::{Aspects, Changes, Context};
 use cranelift_entity::SecondaryMap;
+use smallvec::SmallVec;
 use warpsmith_base::FxHashMap;
 use warpsmith_ir::{Block, Function, Inst, InstData, Opcode, Sreg, Type, Value};
 
 /// Addresses of one loop that count by themselves: each takes registers.
 const MAX_POINTERS: usize = 4;
+
+/// Sums between a counter and what it is multiplied by.
+const MAX_TERMS: usize = 4;
 
 /// Operations that are looked at for what differs from thread to thread.
 const MAX_OPERATIONS: usize = 16;
@@ -65,7 +72,8 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
         let mut made = FxHashMap::default();
         pointers.into_iter().for_each(|pointer| round.count(func, pointer, &mut made));
         func.dfg.resolve_aliases();
-        changes += sums::count(func, &round, &own, is_inside);
+        let is_innermost = own.len() == found.blocks.len();
+        changes += sums::count(func, &round, &own, is_innermost, is_inside);
     }
     if changes > 0 {
         func.dfg.resolve_aliases();
@@ -99,17 +107,31 @@ struct Pointer {
     /// What is added to it, which other such addresses may need too.
     offset: Value,
     start: Value,
+    terms: Terms,
     /// By how much its counter grows.
     step: Step,
     /// The stride, and by how many bytes each of it is.
     stride: Option<(Value, i64)>,
 }
 
-/// With what an address begins, and by how much it grows: [`Pointer::start`], [`Pointer::step`] and [`Pointer::stride`].
-type Growth = (Value, Step, Option<(Value, i64)>);
+/// What is added to a counter, and what is taken off, as the operations say.
+#[derive(Clone, PartialEq, Eq, Hash, Default)]
+struct Terms {
+    of: SmallVec<[(Opcode, Value); MAX_TERMS]>,
+    /// The sums and the product are of 32 bits, and do not wrap in the first round either. If they may, there are no sums.
+    asked: bool,
+}
+
+/// With what an address begins, and by how much it grows: [`Pointer::start`], [`Pointer::terms`], [`Pointer::step`] and [`Pointer::stride`].
+type Growth = (Value, Terms, Step, Option<(Value, i64)>);
 
 /// The addresses with whose offsets nothing but them is found, so that these go: as many as there are registers for.
 fn alone(uses: &SecondaryMap<Value, u32>, mut pointers: Vec<Pointer>) -> Vec<Pointer> {
+    // What one access asks for is right for all.
+    let asked: Vec<Value> =
+        pointers.iter().filter(|pointer| pointer.terms.asked).map(|pointer| pointer.offset).collect();
+    pointers.iter_mut().for_each(|pointer| pointer.terms.asked = asked.contains(&pointer.offset));
+    pointers.retain(|pointer| pointer.terms.asked || pointer.terms.of.is_empty());
     let mut count: FxHashMap<Value, u32> = FxHashMap::default();
     pointers.iter().for_each(|pointer| *count.entry(pointer.offset).or_default() += 1);
     pointers.retain(|pointer| count[&pointer.offset] == uses[pointer.offset]);
@@ -213,18 +235,61 @@ impl Round {
         };
         let InstData::Binary { op: Opcode::Imul, args } = func.dfg[product] else { return None };
         let [a, b] = args.map(|value| func.dfg.resolve(value));
-        let is_counter = |value: Value| self.counters.iter().find(|(counter, ..)| *counter == value);
-        let (&(_, start, step), stride) = match [is_counter(a), is_counter(b)] {
+        let of = |value: Value| self.counter(func, outside, value);
+        let (((start, step), mut terms), stride) = match [of(a), of(b)] {
             [Some(counter), None] => (counter, b),
             [None, Some(counter)] => (counter, a),
             [Some(_), Some(_)] | [None, None] => return None,
         };
         let exact = func.dfg.ty(stride) == Type::I64 || func.dfg.no_signed_wrap(product);
+        terms.asked &= self.is_accessed(func, inst);
         let fits = exact
             && func.dfg.int_const(stride).is_none()
             && outside(stride)
             && outside(func.dfg.resolve(base));
-        fits.then_some(Pointer { inst, base, offset, start, step, stride: Some((stride, scale)) })
+        fits.then_some(Pointer { inst, base, offset, start, terms, step, stride: Some((stride, scale)) })
+    }
+
+    /// The counter of the loop, as its start and its step, that a value is a sum with, and what else the sum is of.
+    fn counter(
+        &self,
+        func: &Function,
+        outside: impl Fn(Value) -> bool,
+        mut value: Value,
+    ) -> Option<((Value, Step), Terms)> {
+        let mut terms = Terms { of: SmallVec::new(), asked: func.dfg.ty(value) == Type::I32 };
+        while terms.of.len() <= MAX_TERMS {
+            if let Some(&(_, start, step)) = self.counters.iter().find(|(counter, ..)| *counter == value) {
+                return Some(((start, step), terms));
+            }
+            let inst = func.dfg.def_inst(value)?;
+            let InstData::Binary { op: op @ (Opcode::Iadd | Opcode::Isub), args } = func.dfg[inst] else {
+                return None;
+            };
+            if func.dfg.ty(value) == Type::I32 && !func.dfg.no_signed_wrap(inst) {
+                return None;
+            }
+            let [a, b] = args.map(|arg| func.dfg.resolve(arg));
+            let (rest, term) = match (outside(a), outside(b)) {
+                (false, true) => (a, b),
+                (true, false) if op == Opcode::Iadd => (b, a),
+                (true | false, true | false) => return None,
+            };
+            terms.of.push((op, term));
+            value = rest;
+        }
+        None
+    }
+
+    /// Whether every round accesses memory at an address, as it does in its header: then what the address is made of does not wrap.
+    fn is_accessed(&self, func: &Function, address: Inst) -> bool {
+        let Some(address) = func.dfg.first_result(address) else { return false };
+        func.layout.insts(self.header).any(|inst| match func.dfg[inst] {
+            InstData::Load { ptr, .. } | InstData::Store { args: [_, ptr], .. } => {
+                func.dfg.resolve(ptr) == address
+            }
+            _ => false,
+        })
     }
 
     /// The address of a byte at a counter of the loop that nothing else needs, if threads are seen to have different ones.
@@ -252,13 +317,13 @@ impl Round {
             edges += 1;
         }
         let only = uses[index] == 2 && uses[next?] == edges;
-        let pointer = Pointer { inst, base, offset, start, step, stride: None };
+        let pointer = Pointer { inst, base, offset, start, terms: Terms::default(), step, stride: None };
         (only && differs(func, [base, start])).then_some(pointer)
     }
 
     /// Makes an address a parameter of the header. Those that grow alike share by how much.
     fn count(&self, func: &mut Function, pointer: Pointer, made: &mut FxHashMap<Growth, [Value; 2]>) {
-        let Pointer { inst, base, start, step, stride, offset: _ } = pointer;
+        let Pointer { inst, base, start, terms, step, stride, offset: _ } = pointer;
         let Some(ty) = func.dfg.first_result(inst).map(|result| func.dfg.ty(result)) else { return };
         let entry = self.entry;
         let binary = |func: &mut Function, before: Inst, op: Opcode, args: [Value; 2], ty: Type| {
@@ -275,26 +340,35 @@ impl Round {
             let by = constant(func, by);
             binary(func, entry, Opcode::Imul, [value, by], Type::I64)
         };
-        let [offset, growth] = *made.entry((start, step, stride)).or_insert_with(|| {
-            let start = wide(func, start);
-            let Some((stride, scale)) = stride else {
-                let step = match step {
-                    Step::Constant(step) => constant(func, step),
-                    Step::Value(step) => step,
+        let [offset, growth] =
+            *made.entry((start, terms, step, stride)).or_insert_with_key(|(_, terms, ..)| {
+                let Some((stride, scale)) = stride else {
+                    let step = match step {
+                        Step::Constant(step) => constant(func, step),
+                        Step::Value(step) => step,
+                    };
+                    return [wide(func, start), step];
                 };
-                return [start, step];
-            };
-            let stride = wide(func, stride);
-            let product = binary(func, entry, Opcode::Imul, [start, stride], Type::I64);
-            let growth = match step {
-                Step::Constant(step) => times(func, stride, step.wrapping_mul(scale)),
-                Step::Value(step) => {
-                    let growth = binary(func, entry, Opcode::Imul, [stride, step], Type::I64);
-                    times(func, growth, scale)
-                }
-            };
-            [times(func, product, scale), growth]
-        });
+                let product = if terms.asked {
+                    let sum =
+                        |sum, &(op, term): &(Opcode, Value)| binary(func, entry, op, [sum, term], Type::I32);
+                    let sum = terms.of.iter().fold(start, sum);
+                    let product = binary(func, entry, Opcode::Imul, [sum, stride], Type::I32);
+                    wide(func, product)
+                } else {
+                    let (start, stride) = (wide(func, start), wide(func, stride));
+                    binary(func, entry, Opcode::Imul, [start, stride], Type::I64)
+                };
+                let stride = wide(func, stride);
+                let growth = match step {
+                    Step::Constant(step) => times(func, stride, step.wrapping_mul(scale)),
+                    Step::Value(step) => {
+                        let growth = binary(func, entry, Opcode::Imul, [stride, step], Type::I64);
+                        times(func, growth, scale)
+                    }
+                };
+                [times(func, product, scale), growth]
+            });
         let first = binary(func, entry, Opcode::Ptradd, [base, offset], ty);
         let at = func.dfg.append_block_param(self.header, ty);
         self.give(func, entry, first);

@@ -3,7 +3,7 @@
 //! memory where all threads of a warp load the same element, which takes it one step; else in global memory.
 
 use super::replace_with;
-use super::slots::{SlotAccess, SlotUses};
+use super::slots::{Indices, SlotAccess, SlotUses};
 use crate::analysis::{Analyses, Cfg, Uniformity};
 use crate::pass::{ModuleContext, ModulePass};
 use cranelift_entity::SecondaryMap;
@@ -82,7 +82,7 @@ struct Table {
 /// The tables among the slots of a function.
 fn tables(func: &Function) -> Vec<Table> {
     let mut analyses = Analyses::default();
-    let uses = SlotUses::collect(func, &analyses.get::<Cfg>(func), None);
+    let uses = SlotUses::collect(func, &analyses.get::<Cfg>(func), Indices::Any);
     let candidates = func
         .stack_slots
         .iter()

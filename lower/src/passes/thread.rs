@@ -13,7 +13,7 @@ use crate::pass::{Aspects, Changes, Context};
 use cranelift_entity::EntitySet;
 use smallvec::SmallVec;
 use warpsmith_base::{FxHashMap, FxHashSet};
-use warpsmith_ir::{Block, BlockCall, DominatorTree, Function, Inst, InstData, Traits, Type, Value};
+use warpsmith_ir::{Block, BlockCall, Function, Inst, InstData, Traits, Value};
 
 /// Operations that a block may have which is copied.
 const MAX_SIZE: usize = 8;
@@ -27,7 +27,7 @@ const MAX_STEPS: usize = 4096;
 const MAX_WORK: usize = 1 << 22;
 
 pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
-    let known = known_conditions(func, &cx.analyses.get::<DominatorTree>(func));
+    let known = super::decided::run(func, cx);
     let mut work = MAX_WORK;
     let mut threaded = 0;
     let mut skipped: EntitySet<Block> = EntitySet::new();
@@ -251,53 +251,4 @@ fn thread(func: &mut Function, block: Block, edges: Vec<Edge>) {
     if !defs.is_empty() {
         ssa::repair(func, &Cfg::compute(func), &defs);
     }
-}
-
-/// The blocks that a condition is known behind, whether it holds there, and the constant that says so once it is made.
-type Facts = SmallVec<[(Block, bool, Option<Value>); 2]>;
-
-/// Behind an edge that is taken if a condition holds, or does not, uses of the condition become constants. Says how many.
-fn known_conditions(func: &mut Function, dominators: &DominatorTree) -> u32 {
-    let cfg = Cfg::compute(func);
-    let mut changes = 0;
-    // What is known of conditions in the blocks above, innermost last, with the block that it is known behind.
-    let mut known: FxHashMap<Value, Facts> = FxHashMap::default();
-    for &block in dominators.preorder() {
-        if let &[pred] = cfg.predecessors(block)
-            && let Some(branch) = func.terminator(pred)
-            && let InstData::Brif { cond, dests: [yes, no] } = &func.dfg[branch]
-            && yes.block != no.block
-            && !matches!(func.dfg.def_data(*cond), Some(InstData::IntConst { .. }))
-        {
-            let holds = yes.block == block;
-            known.entry(*cond).or_default().push((block, holds, None));
-        }
-        if known.is_empty() {
-            continue;
-        }
-        for inst in func.layout.insts(block).collect::<SmallVec<[Inst; 16]>>() {
-            let mut conditions: SmallVec<[Value; 8]> = SmallVec::new();
-            func.dfg.for_each_use(inst, |value| {
-                if func.dfg.ty(value) == Type::I1 {
-                    conditions.push(value);
-                }
-            });
-            for value in conditions {
-                let Some(facts) = known.get_mut(&value) else { continue };
-                while facts.last().is_some_and(|(at, ..)| !dominators.dominates(*at, block)) {
-                    facts.pop();
-                }
-                let Some((at, holds, made)) = facts.last_mut() else { continue };
-                let constant = *made.get_or_insert_with(|| {
-                    let data = InstData::IntConst { value: Type::I1.normalize(i64::from(*holds)) };
-                    let new = func.dfg.make_inst(data, &[Type::I1]);
-                    func.layout.prepend_inst(new, *at);
-                    func.dfg.results(new).first()
-                });
-                func.dfg.map_uses(inst, |used| if used == value { constant } else { used });
-                changes += 1;
-            }
-        }
-    }
-    changes
 }

@@ -16,7 +16,7 @@ use super::insert_before;
 use crate::analysis::{Loops, Range, Ranges, exact};
 use crate::pass::{Aspects, Changes, Context};
 use crate::rules::known::KnownBits;
-use cranelift_entity::SecondaryMap;
+use cranelift_entity::{EntitySet, SecondaryMap};
 use smallvec::SmallVec;
 use std::sync::Arc;
 use warpsmith_base::{FxHashMap, FxHashSet};
@@ -34,7 +34,6 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     }
     let mut uses = Uses::of(func);
     let loops = cx.analyses.get::<Loops>(func);
-    // The innermost loop around each block, counted from 1; outer loops come first.
     let mut innermost: SecondaryMap<Block, u32> = SecondaryMap::new();
     for (found, n) in loops.iter().zip(1..) {
         found.blocks.iter().for_each(|&block| innermost[block] = n);
@@ -58,6 +57,8 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     }
     let members = loops.iter().map(|found| found.blocks.iter().copied().collect()).collect();
     let ranges = insts().any(|inst| asks_for_ranges(func, inst)).then(|| cx.analyses.get::<Ranges>(func));
+    let nest = Nest { innermost, members };
+    let bases = Bases::of(func, &nest);
     let (mut indexed, mut indexed_in) = (FxHashSet::default(), FxHashSet::default());
     let mut accessed = FxHashMap::default();
     for block in func.layout.blocks() {
@@ -83,7 +84,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     }
     let known = KnownBits::of_function(func, insts().filter(|inst| func.dfg.opcode(*inst) == Opcode::Assume));
     let groups = Groups::of(func);
-    let mut sums = Sums { innermost, members, known, ranges, indexed, indexed_in, accessed, groups };
+    let mut sums = Sums { nest, known, ranges, indexed, indexed_in, accessed, groups, bases };
     let mut changes = flattened;
     for block in func.layout.blocks().collect::<Vec<Block>>() {
         let mut next = func.layout.first_inst(block);
@@ -395,6 +396,45 @@ impl Groups {
     }
 }
 
+/// The bases that elements of a loop would have in front of it, each in two registers: `p[i + n]` and `p[i + m]`.
+struct Bases {
+    /// What is added to each base, of a loop and a scale.
+    added: FxHashMap<(u32, Value, i32), FxHashSet<Value>>,
+    /// What is there anyway, for comparisons.
+    compared: EntitySet<Value>,
+}
+
+/// So many elements of a loop take their indices as they are, where these are compared with a bound.
+const MANY_BASES: usize = 4;
+
+impl Bases {
+    fn of(func: &Function, nest: &Nest) -> Bases {
+        let mut bases = Bases { added: FxHashMap::default(), compared: EntitySet::new() };
+        for block in func.layout.blocks().filter(|&block| nest.innermost[block] > 0) {
+            for inst in func.layout.insts(block) {
+                if let InstData::IntCompare { args, .. } = func.dfg[inst] {
+                    bases.compared.extend(args.map(|arg| func.dfg.resolve(arg)));
+                }
+                let InstData::Index { scale, args: [base, index] } = func.dfg[inst] else { continue };
+                if let Some(&InstData::Binary { op: Opcode::Iadd, args }) = func.dfg.def_data(index)
+                    && let [a, b] = args.map(|arg| func.dfg.resolve(arg))
+                    && let [of_a, of_b] = [a, b].map(|term| nest.is_fixed(func, block, term))
+                    && of_a != of_b
+                {
+                    let added = bases.added.entry((nest.innermost[block], base, scale)).or_default();
+                    added.insert(if of_a { a } else { b });
+                }
+            }
+        }
+        bases
+    }
+
+    fn are_many(&self, of_loop: u32, (base, scale): (Value, i32), sum: Value) -> bool {
+        self.compared.contains(sum)
+            && self.added.get(&(of_loop, base, scale)).is_some_and(|added| added.len() >= MANY_BASES)
+    }
+}
+
 /// An index of 32 bits as sums of two terms and a constant, of which none wraps.
 fn promised_sums(func: &Function, index: Value) -> SmallVec<[(Terms, i64); 3]> {
     let sum = |value: Value| {
@@ -420,9 +460,31 @@ fn promised_sums(func: &Function, index: Value) -> SmallVec<[(Terms, i64); 3]> {
     found
 }
 
-struct Sums {
+/// The loops of a function.
+struct Nest {
+    /// The innermost loop around each block, counted from 1; outer loops come first.
     innermost: SecondaryMap<Block, u32>,
     members: Vec<FxHashSet<Block>>,
+}
+
+impl Nest {
+    /// Whether a value is the same in all rounds of the innermost loop around a block. Everything is where there is none.
+    fn is_fixed(&self, func: &Function, at: Block, value: Value) -> bool {
+        let Some(members) = (self.innermost[at] as usize).checked_sub(1).and_then(|n| self.members.get(n))
+        else {
+            return true;
+        };
+        let block = match func.dfg.def(value) {
+            ValueDef::Result(inst, _) => func.layout.block_of(inst),
+            ValueDef::Param(block, _) => Some(block),
+            ValueDef::Alias(_) | ValueDef::Detached => None,
+        };
+        !block.is_some_and(|block| members.contains(&block))
+    }
+}
+
+struct Sums {
+    nest: Nest,
     known: KnownBits,
     /// Where they were asked for.
     ranges: Option<Arc<Ranges>>,
@@ -433,6 +495,7 @@ struct Sums {
     /// The sums that elements are found at, by [`accessed_sum`].
     accessed: FxHashMap<(Value, i32, Terms, Block), Value>,
     groups: Groups,
+    bases: Bases,
 }
 
 impl Sums {
@@ -503,7 +566,10 @@ impl Sums {
                     behind.push((other, Sign::Plus));
                     work.push(element);
                 }
-                Some((a, Rest::Plus(b))) if self.is_fixed(func, at, a) != self.is_fixed(func, at, b) => {
+                Some((a, Rest::Plus(b)))
+                    if self.is_fixed(func, at, a) != self.is_fixed(func, at, b)
+                        && !self.bases.are_many(self.nest.innermost[at], (base, scale), value) =>
+                {
                     work.extend([b, a]);
                 }
                 // Where the base changes, the difference is taken in 32 bits and added at once.
@@ -549,18 +615,8 @@ impl Sums {
         (fixed, constant, way)
     }
 
-    /// Whether a value is the same in all rounds of the innermost loop around a block. Everything is where there is none.
     fn is_fixed(&self, func: &Function, at: Block, value: Value) -> bool {
-        let Some(members) = (self.innermost[at] as usize).checked_sub(1).and_then(|n| self.members.get(n))
-        else {
-            return true;
-        };
-        let block = match func.dfg.def(value) {
-            ValueDef::Result(inst, _) => func.layout.block_of(inst),
-            ValueDef::Param(block, _) => Some(block),
-            ValueDef::Alias(_) | ValueDef::Detached => None,
-        };
-        !block.is_some_and(|block| members.contains(&block))
+        self.nest.is_fixed(func, at, value)
     }
 
     /// An element that the block accesses at one of two terms and what the other is a constant more than, and that constant. As the block accesses it, that

@@ -13,14 +13,25 @@ const MAX_PARTS: usize = 16;
 /// The blocks that a condition is known behind, whether it holds there, and the constant that says so once it is made.
 type Facts = SmallVec<[(Block, bool, Option<Value>); 2]>;
 
+/// What becomes of decided conditions that an edge gives to a parameter.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Given {
+    /// A constant, which may decide a branch further down.
+    Constant,
+    /// Nothing: a condition may be where the parameter is, and a constant has to be moved there.
+    Condition,
+}
+
 /// Puts constants in the place of decided conditions. Says how many.
-pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> u32 {
+pub(super) fn run(func: &mut Function, cx: &mut Context<'_>, given: Given) -> u32 {
     let (cfg, dominators) = (cx.analyses.get::<Cfg>(func), cx.analyses.get::<DominatorTree>(func));
     let mut changes = 0;
     // What is known of conditions in the blocks above, innermost last, with the block that it is known behind.
     let mut known: FxHashMap<Value, Facts> = FxHashMap::default();
     for &block in dominators.preorder() {
-        if let &[pred] = cfg.predecessors(block)
+        // Edges on which a loop goes round come from behind the one that enters it.
+        let mut entered = cfg.predecessors(block).iter().filter(|&&pred| !dominators.dominates(block, pred));
+        if let (Some(&pred), None) = (entered.next(), entered.next())
             && let Some(branch) = func.terminator(pred)
             && let InstData::Brif { cond, dests: [yes, no] } = &func.dfg[branch]
             && yes.block != no.block
@@ -39,11 +50,16 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> u32 {
         }
         for inst in func.layout.insts(block).collect::<SmallVec<[Inst; 16]>>() {
             let mut conditions: SmallVec<[Value; 8]> = SmallVec::new();
-            func.dfg.for_each_use(inst, |value| {
+            let mut add = |value: Value| {
                 if func.dfg.ty(value) == Type::I1 {
                     conditions.push(value);
                 }
-            });
+            };
+            match (&func.dfg[inst], given) {
+                (InstData::Brif { cond, .. }, Given::Condition) => add(*cond),
+                (InstData::Jump { .. } | InstData::Switch { .. }, Given::Condition) => {}
+                _ => func.dfg.for_each_use(inst, add),
+            }
             for value in conditions {
                 let Some(facts) = known.get_mut(&value) else { continue };
                 while facts.last().is_some_and(|(at, ..)| !dominators.dominates(*at, block)) {
@@ -56,7 +72,12 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> u32 {
                     func.layout.prepend_inst(new, *at);
                     func.dfg.results(new).first()
                 });
-                func.dfg.map_uses(inst, |used| if used == value { constant } else { used });
+                match (func.dfg[inst].clone(), given) {
+                    (InstData::Brif { dests, .. }, Given::Condition) => {
+                        func.dfg.replace_inst(inst, InstData::Brif { cond: constant, dests });
+                    }
+                    _ => func.dfg.map_uses(inst, |used| if used == value { constant } else { used }),
+                }
                 changes += 1;
             }
         }

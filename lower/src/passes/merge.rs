@@ -1,13 +1,15 @@
-//! One variable in place of several: stack slots of a function of which one is indexed, and shared variables that only one function names. What is indexed
+//! One variable in place of several: stack slots of a function that have an index in common, and shared variables that only one function names. What is indexed
 //! alike in two of them is then one address, from which both are a constant away: an operand of the access. ptxas takes each variable's address by itself,
-//! and keeps it in a register.
+//! and keeps it in a register. Slots that have no index in common stay apart: of a small one ptxas makes registers, each access of which compares the index
+//! with all elements that there are.
 
 use crate::pass::{ModuleContext, ModulePass};
-use cranelift_entity::{EntityRef, EntitySet, SecondaryMap};
+use cranelift_entity::{EntitySet, SecondaryMap};
+use std::collections::{BTreeMap, BTreeSet};
 use warpsmith_base::FxHashMap;
 use warpsmith_ir::{
     Extent, FuncId, Function, Global, GlobalId, Inst, InstData, Linkage, Module, Opcode, StackSlot,
-    StackSlotData, Symbol, Type,
+    StackSlotData, Symbol, Type, Value,
 };
 use warpsmith_isa::StateSpace;
 
@@ -70,25 +72,24 @@ fn stack(func: &mut Function) -> u32 {
     for inst in func.layout.blocks().flat_map(|block| func.layout.insts(block)) {
         roots.extend(slot_of(func, inst).map(|(slot, offset)| (inst, slot, offset)));
     }
-    let indexed = indexed(func, |inst| slot_of(func, inst).map(|(slot, _)| slot));
-    let slots: Vec<StackSlot> = func.stack_slots.keys().filter(|&slot| indexed.contains(slot)).collect();
-    if slots.len() < 2 {
-        return 0;
+    let mut places: SecondaryMap<StackSlot, Option<(StackSlot, i32)>> = SecondaryMap::new();
+    for group in alike(&indices(func, |inst| slot_of(func, inst).map(|(slot, _)| slot))) {
+        let mut area = Area::default();
+        let whole = func.stack_slots.next_key();
+        for &slot in &group {
+            let StackSlotData { size, align } = func.stack_slots[slot];
+            places[slot] = area.add(size.into(), align.into()).map(|at| (whole, at));
+        }
+        match area.size {
+            0 => group.iter().for_each(|&slot| places[slot] = None),
+            size => {
+                func.stack_slots.push(StackSlotData { size: size as u32, align: area.align as u32 });
+            }
+        }
     }
-    let mut area = Area::default();
-    let mut places: SecondaryMap<StackSlot, Option<i32>> = SecondaryMap::new();
-    for slot in slots {
-        let StackSlotData { size, align } = func.stack_slots[slot];
-        places[slot] = area.add(size.into(), align.into());
-    }
-    if area.size == 0 {
-        return 0;
-    }
-    let whole = StackSlotData { size: area.size as u32, align: area.align as u32 };
-    let whole = func.stack_slots.push(whole);
     let mut changes = 0;
     for (inst, slot, offset) in roots {
-        if let Some(at) = places[slot] {
+        if let Some((whole, at)) = places[slot] {
             put(func, inst, InstData::StackAddr { slot: whole, offset: 0 }, at, offset);
             changes += 1;
         }
@@ -105,9 +106,35 @@ fn put(func: &mut Function, root: Inst, start: InstData, at: i32, offset: i32) {
     func.dfg.replace_inst(root, InstData::Binary { op: Opcode::Ptradd, args: [start, by] });
 }
 
-/// The variables to whose addresses something other than a constant is added.
-fn indexed<K: EntityRef>(func: &Function, root: impl Fn(Inst) -> Option<K>) -> EntitySet<K> {
-    let mut found = EntitySet::new();
+/// Slots that have an index in common, directly or through others: two at least in each group.
+fn alike(indices: &[(StackSlot, Value)]) -> Vec<Vec<StackSlot>> {
+    // Each slot leads to the first of its group, on which the others agree.
+    let mut next: SecondaryMap<StackSlot, Option<StackSlot>> = SecondaryMap::new();
+    let first = |next: &mut SecondaryMap<StackSlot, Option<StackSlot>>, mut slot: StackSlot| {
+        while let Some(before) = next[slot] {
+            next[slot] = next[before].or(Some(before));
+            slot = before;
+        }
+        slot
+    };
+    let mut with: FxHashMap<Value, StackSlot> = FxHashMap::default();
+    for &(slot, index) in indices {
+        let other = *with.entry(index).or_insert(slot);
+        let (a, b) = (first(&mut next, slot), first(&mut next, other));
+        if a != b {
+            next[a.max(b)] = Some(a.min(b));
+        }
+    }
+    let mut groups: BTreeMap<StackSlot, BTreeSet<StackSlot>> = BTreeMap::new();
+    for &(slot, _) in indices {
+        groups.entry(first(&mut next, slot)).or_default().insert(slot);
+    }
+    groups.into_values().filter(|group| group.len() > 1).map(|group| group.into_iter().collect()).collect()
+}
+
+/// What is added to the addresses of variables, but for constants.
+fn indices<K>(func: &Function, root: impl Fn(Inst) -> Option<K>) -> Vec<(K, Value)> {
+    let mut found = Vec::new();
     for inst in func.layout.blocks().flat_map(|block| func.layout.insts(block)) {
         let (InstData::Binary { op: Opcode::Ptradd, args: [base, by] }
         | InstData::Index { args: [base, by], .. }) = func.dfg[inst]
@@ -117,7 +144,7 @@ fn indexed<K: EntityRef>(func: &Function, root: impl Fn(Inst) -> Option<K>) -> E
         if func.dfg.int_const(by).is_none()
             && let Some(variable) = func.dfg.def_inst(func.dfg.resolve(base)).and_then(&root)
         {
-            found.insert(variable);
+            found.push((variable, func.dfg.resolve(by)));
         }
     }
     found
@@ -172,8 +199,7 @@ fn shared(module: &mut Module, changes: &mut u32) -> EntitySet<GlobalId> {
             InstData::GlobalAddr { global, .. } => Some(global),
             _ => None,
         };
-        let indexed = indexed(func, root);
-        if parts.len() < 2 || !parts.iter().any(|&part| indexed.contains(part)) {
+        if parts.len() < 2 || !indices(func, root).iter().any(|(indexed, _)| parts.contains(indexed)) {
             continue;
         }
         let mut area = Area::default();

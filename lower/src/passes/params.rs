@@ -28,6 +28,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     if func.debug.is_none() {
         changes += conditions::run(func, &cfg, &cx.analyses.get::<Loops>(func));
     }
+    changes += constants(func, &cfg);
     if changes > 0 {
         changes += ssa::remove_redundant_params(func);
     }
@@ -47,6 +48,63 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
         func.dfg.resolve_aliases();
     }
     Changes::to_instructions(changes)
+}
+
+/// Has edges that give a parameter equal constants of their own give it one, so that it goes. Says how many parameters these are.
+fn constants(func: &mut Function, cfg: &Cfg) -> u32 {
+    let Some(entry) = func.layout.entry() else { return 0 };
+    let mut changes = 0;
+    for &block in cfg.reverse_postorder().iter().skip(1) {
+        for n in 0..func.dfg.block_params(block).len() {
+            let own = func.dfg.block_params(block)[n];
+            let Some(data) = constant(func, cfg, block, n) else { continue };
+            let ty = func.dfg.ty(own);
+            let made = func.dfg.make_inst(data, &[ty]);
+            func.layout.prepend_inst(made, entry);
+            let Some(value) = func.dfg.first_result(made) else { continue };
+            for (pred, side) in cfg.edges(block) {
+                let Some(branch) = func.terminator(pred) else { continue };
+                let mut at = 0;
+                func.dfg.for_each_target_mut(branch, |call, pool| {
+                    if at == side
+                        && let Some(arg) = call.args.get_mut(n, pool)
+                        && *arg != own
+                    {
+                        *arg = value;
+                    }
+                    at += 1;
+                });
+            }
+            changes += 1;
+        }
+    }
+    changes
+}
+
+/// The constant that every edge gives a parameter, of several that are equal.
+fn constant(func: &Function, cfg: &Cfg, block: Block, n: usize) -> Option<InstData> {
+    let own = func.dfg.block_params(block)[n];
+    let mut found: Option<(Value, &InstData)> = None;
+    let mut several = false;
+    for (pred, side) in cfg.edges(block) {
+        let arg =
+            func.dfg.resolve(*func.dfg.target(func.terminator(pred)?, side)?.args(&func.dfg.pool).get(n)?);
+        if arg == own {
+            continue;
+        }
+        let data = func.dfg.def_data(arg)?;
+        let (first, of_first) = *found.get_or_insert((arg, data));
+        let same = match (of_first, data) {
+            (InstData::IntConst { value: a }, InstData::IntConst { value: b }) => a == b,
+            (InstData::FloatConst { bits: a }, InstData::FloatConst { bits: b }) => a == b,
+            _ => false,
+        };
+        if !same {
+            return None;
+        }
+        several |= arg != first;
+    }
+    found.filter(|_| several).map(|(_, data)| data.clone())
 }
 
 /// A parameter in front of the n-th that has the same bits, and whether its type is another.

@@ -17,7 +17,7 @@ use warpsmith_ir::{Block, Function, Inst, InstData, IntCC, Opcode, Type, Value, 
 const MAX_EDGES: usize = 8;
 
 pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
-    let decided = super::decided::run(func, cx);
+    let decided = super::decided::run(func, cx, super::decided::Given::Condition);
     if decided > 0 {
         cx.analyses.invalidate(Aspects::INSTRUCTIONS);
     }

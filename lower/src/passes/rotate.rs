@@ -3,16 +3,19 @@
 //!
 //! The header becomes the last block, and what it computes is given to the body and to what comes behind the loop as parameters. Headers
 //! with convergent operations, and large ones, are left where they are.
+//!
+//! What decides by a condition that is the same in all rounds whether the loop is left at once, is then taken in front of it ([`early`]).
 
 use super::copy::copy_blocks;
 use crate::analysis::{Analyses, Cfg, Loop, Loops};
-use crate::pass::{Changes, Context};
+use crate::pass::{Aspects, Changes, Context};
 use cranelift_entity::EntitySet;
 use warpsmith_base::FxHashMap;
 use warpsmith_ir::debug::Binding;
 use warpsmith_ir::{Block, BlockCall, DominatorTree, Function, Inst, InstData, Traits, Value, ValueList};
 
 mod apart;
+mod early;
 
 /// Instructions that a header may have.
 const MAX_SIZE: usize = 24;
@@ -20,7 +23,10 @@ const MAX_SIZE: usize = 24;
 /// Loops in loops are rotated from the inside out, a layer at a time.
 const MAX_LAYERS: u32 = 8;
 
-pub(super) fn run(func: &mut Function, _: &mut Context<'_>) -> Changes {
+/// Decisions at the start of one loop that are taken in front of it.
+const MAX_EARLY: u32 = 4;
+
+pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     let mut changes = 0;
     for _ in 0..MAX_LAYERS {
         let rotated = layer(func);
@@ -28,6 +34,15 @@ pub(super) fn run(func: &mut Function, _: &mut Context<'_>) -> Changes {
         if rotated == 0 {
             break;
         }
+    }
+    // What is behind a decision that has moved may begin with another one.
+    for _ in 0..MAX_EARLY {
+        let moved = early::run(func);
+        if moved == 0 {
+            break;
+        }
+        cx.analyses.invalidate(Aspects::ALL);
+        changes += moved + super::cfg::run(func, cx).count;
     }
     Changes::to_all(changes)
 }

@@ -27,7 +27,7 @@ const MAX_STEPS: usize = 4096;
 const MAX_WORK: usize = 1 << 22;
 
 pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
-    let known = super::decided::run(func, cx);
+    let known = super::decided::run(func, cx, super::decided::Given::Constant);
     let mut work = MAX_WORK;
     let mut threaded = 0;
     let mut skipped: EntitySet<Block> = EntitySet::new();

@@ -59,6 +59,7 @@ impl Generator<'_, '_, '_> {
             Idiom::Flag => self.flag(),
             Idiom::ShortProduct => self.short_product(),
             Idiom::Around => self.index_around(),
+            Idiom::Rows => self.rows(),
             Idiom::Count => self.count(),
         }
     }

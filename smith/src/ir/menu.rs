@@ -49,6 +49,7 @@ pub(super) enum Idiom {
     Flag,
     ShortProduct,
     Around,
+    Rows,
     Count,
 }
 
@@ -90,7 +91,7 @@ const KINDS: [(Kind, usize); 12] = [
     (Kind::Pattern, 12),
     (Kind::Table, 4),
 ];
-const IDIOMS: [(Idiom, usize); 27] = [
+const IDIOMS: [(Idiom, usize); 28] = [
     (Idiom::WideProduct, 2),
     (Idiom::Tie, 2),
     (Idiom::ConvertedNumber, 1),
@@ -117,6 +118,7 @@ const IDIOMS: [(Idiom, usize); 27] = [
     (Idiom::Flag, 4),
     (Idiom::ShortProduct, 3),
     (Idiom::Around, 6),
+    (Idiom::Rows, 6),
     (Idiom::Count, 2),
 ];
 const REACHES: [(Reach, usize); 9] = [

@@ -35,6 +35,7 @@ mod optional;
 mod pattern;
 mod promised;
 mod recursive;
+mod rows;
 mod search;
 mod special;
 mod state;

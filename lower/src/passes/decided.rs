@@ -22,7 +22,7 @@ pub(super) enum Given {
     Condition,
 }
 
-/// Puts constants in the place of decided conditions. Says how many.
+/// Replaces decided conditions with constants. Says how many.
 pub(super) fn run(func: &mut Function, cx: &mut Context<'_>, given: Given) -> u32 {
     let (cfg, dominators) = (cx.analyses.get::<Cfg>(func), cx.analyses.get::<DominatorTree>(func));
     let mut changes = 0;

@@ -26,7 +26,7 @@ const MAX_OPERATIONS: usize = 1 << 12;
 #[derive(Clone, Copy)]
 struct Number {
     inst: Inst,
-    /// Whether a product is in it that takes several instructions; of 32 bits, one by what is no constant.
+    /// Whether a product is in it that takes several instructions; of 32 bits, one by a value that is not constant.
     is_costly: bool,
 }
 

@@ -28,13 +28,16 @@ use crate::pass::{Aspects, Changes, Context};
 use cranelift_entity::SecondaryMap;
 use smallvec::SmallVec;
 use warpsmith_base::FxHashMap;
-use warpsmith_ir::{Block, Function, Inst, InstData, Opcode, Sreg, Type, Value};
+use warpsmith_ir::{Block, Function, Inst, InstData, Opcode, Sreg, Type, Value, ValueDef};
 
 /// Addresses of one loop that count by themselves: each takes registers.
 const MAX_POINTERS: usize = 4;
 
 /// Sums between a counter and what it is multiplied by.
 const MAX_TERMS: usize = 4;
+
+/// What a counter of a loop grows by of which `partial` has made several rounds one.
+const FAR: u64 = 4;
 
 /// Operations that are looked at for what differs from thread to thread.
 const MAX_OPERATIONS: usize = 16;
@@ -54,9 +57,10 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
             uses[func.dfg.resolve(value)] += 1;
         }
     }
-    let mut innermost: SecondaryMap<Block, u32> = SecondaryMap::new();
+    let mut nest = Nest::default();
     for (found, n) in loops.iter().zip(1..) {
-        found.blocks.iter().for_each(|&block| innermost[block] = n);
+        nest.around.push((found.header, nest.innermost[found.header]));
+        found.blocks.iter().for_each(|&block| nest.innermost[block] = n);
     }
     let mut inside: SecondaryMap<Block, u32> = SecondaryMap::new();
     let mut changes = 0;
@@ -64,21 +68,47 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
         found.blocks.iter().for_each(|&block| inside[block] = n);
         let is_inside = |block: Block| inside[block] == n;
         let Some(round) = Round::of(func, &cfg, found, is_inside) else { continue };
-        let own: Vec<Block> = found.blocks.iter().copied().filter(|&block| innermost[block] == n).collect();
+        let own: Vec<Block> =
+            found.blocks.iter().copied().filter(|&block| nest.innermost[block] == n).collect();
+        let is_long = !round.is_short(func, &nest, n);
         let pointers = own.iter().flat_map(|&block| func.layout.insts(block));
         let pointers = pointers.filter_map(|inst| round.pointer(func, &uses, is_inside, inst));
+        let pointers = pointers.filter(|pointer| is_long || pointer.terms.of.is_empty());
         let pointers = alone(&uses, pointers.collect());
         changes += pointers.len() as u32;
         let mut made = FxHashMap::default();
         pointers.into_iter().for_each(|pointer| round.count(func, pointer, &mut made));
         func.dfg.resolve_aliases();
         let is_innermost = own.len() == found.blocks.len();
-        changes += sums::count(func, &round, &own, is_innermost, is_inside);
+        changes += sums::count(func, &round, &own, is_innermost && is_long, is_inside);
     }
     if changes > 0 {
         func.dfg.resolve_aliases();
     }
     if added > 0 { Changes::to_all(changes + added) } else { Changes::to_instructions(changes) }
+}
+
+/// The loops of a function, numbered from 1; outer loops come first.
+#[derive(Default)]
+struct Nest {
+    innermost: SecondaryMap<Block, u32>,
+    /// The header of each, and the loop around it.
+    around: Vec<(Block, u32)>,
+}
+
+impl Nest {
+    /// Whether one loop is another, or around it.
+    fn is_around(&self, outer: u32, inner: u32) -> bool {
+        let around = |&n: &u32| self.around.get((n as usize).checked_sub(1)?).map(|&(_, outer)| outer);
+        std::iter::successors(Some(inner), around).any(|n| n == outer)
+    }
+
+    /// Whether a block is the header of a loop or of one around it.
+    fn is_header(&self, block: Block, inner: u32) -> bool {
+        let n = self.innermost[block];
+        let header = (n as usize).checked_sub(1).and_then(|at| self.around.get(at));
+        header.is_some_and(|&(header, _)| header == block) && self.is_around(n, inner)
+    }
 }
 
 /// How a loop is entered and goes round.
@@ -193,6 +223,23 @@ impl Round {
         });
         let counters: Vec<_> = counters.collect();
         (!counters.is_empty()).then_some(Round { header, entry, back, counters })
+    }
+
+    /// Whether a loop takes few rounds, as far as is seen: those that another has left over, or every fourth and so on. What would be computed in front of it
+    /// costs more then.
+    fn is_short(&self, func: &Function, nest: &Nest, own: u32) -> bool {
+        let is_left_over = |start: Value| match func.dfg.def(start) {
+            ValueDef::Param(block, _) => Some(block) != func.layout.entry() && !nest.is_header(block, own),
+            ValueDef::Result(inst, _) => func.layout.block_of(inst).is_some_and(|block| {
+                let other = nest.innermost[block];
+                other != 0 && !nest.is_around(other, own)
+            }),
+            ValueDef::Alias(_) | ValueDef::Detached => false,
+        };
+        self.counters.iter().any(|&(_, start, step)| {
+            let is_far = matches!(step, Step::Constant(step) if step.unsigned_abs() >= FAR);
+            is_far || is_left_over(func.dfg.resolve(start))
+        })
     }
 
     /// The address that an instruction computes, if it is a counter of the loop times a stride from outside of it, and nothing else needs the product.

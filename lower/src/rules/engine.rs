@@ -11,7 +11,7 @@ use super::{Condition, Operation, Rule, needs};
 use crate::fold::Constant;
 use smallvec::SmallVec;
 use warpsmith_ir::{
-    Attr, DataFlowGraph, FloatMode, Inst, InstData, Opcode, Promise, Traits, Type, Value, ValueList,
+    Attr, DataFlowGraph, FloatMode, Inst, InstData, Opcode, Traits, Type, Value, ValueList,
 };
 
 /// What the conditions of rules may ask of a function.
@@ -222,12 +222,9 @@ impl Rewrite {
 
 /// Whether what replaces an operation that is promised not to wrap does not wrap either: where it adds the negated constant in place of taking it
 /// away, or adds two constants at once that were both promised not to make the sum wrap. A divisor that is promised not to be 0 is not 0 for another
-/// division either. A sum or product that may be rounded together with another may be so in another form.
+/// division either.
 fn keeps_promise(dfg: &DataFlowGraph, inst: Inst, replacement: &InstData) -> bool {
     let &InstData::Binary { op: other, args: [x, y] } = replacement else { return false };
-    if other.promise() == Some(Promise::Contract) {
-        return dfg.contracts(inst);
-    }
     let InstData::Binary { op, args: [a, b] } = dfg[inst] else { return false };
     if matches!(other, Opcode::Udiv | Opcode::Sdiv | Opcode::Urem | Opcode::Srem) {
         return dfg.nonzero_divisor(inst) && dfg.resolve(b) == dfg.resolve(y);

@@ -10,9 +10,7 @@ use super::matching::{Match, head, operation};
 use super::{Condition, Operation, Rule, needs};
 use crate::fold::Constant;
 use smallvec::SmallVec;
-use warpsmith_ir::{
-    Attr, DataFlowGraph, FloatMode, Inst, InstData, Opcode, Traits, Type, Value, ValueList,
-};
+use warpsmith_ir::{Attr, DataFlowGraph, FloatMode, Inst, InstData, Opcode, Traits, Type, Value, ValueList};
 
 /// What the conditions of rules may ask of a function.
 pub struct Facts<'a> {

@@ -68,10 +68,13 @@ impl Loops {
 
     /// All loops, outer before inner.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = Loop<'_>> + ExactSizeIterator + Clone {
-        (0..self.ends.len()).map(|n| {
-            let start = n.checked_sub(1).map_or(0, |before| self.ends[before]);
-            let blocks = &self.blocks[start as usize..self.ends[n] as usize];
-            Loop { header: blocks[0], blocks }
-        })
+        (0..self.ends.len()).map(|n| self.nth(n))
+    }
+
+    /// One of them, by its place in their order.
+    pub(crate) fn nth(&self, n: usize) -> Loop<'_> {
+        let start = n.checked_sub(1).map_or(0, |before| self.ends[before]);
+        let blocks = &self.blocks[start as usize..self.ends[n] as usize];
+        Loop { header: blocks[0], blocks }
     }
 }

@@ -6,6 +6,7 @@ mod cfg;
 pub(crate) mod conditions;
 mod loops;
 mod memory;
+mod nest;
 mod postdom;
 #[allow(clippy::wildcard_enum_match_arm, reason = "what is not computed may be any number")]
 mod ranges;
@@ -18,6 +19,7 @@ pub(crate) use align::{align_at, alignment_of};
 pub use cfg::Cfg;
 pub use loops::{Loop, Loops};
 pub use memory::{Memory, Version};
+pub(crate) use nest::Nest;
 pub use postdom::PostDominators;
 pub use ranges::{Below, Range, Ranges};
 pub(crate) use ranges::{distance, exact, width};

@@ -10,7 +10,7 @@
 //!
 //! The search is optimistic: everything is uniform at first. In functions with cycles that are not loops nothing is.
 
-use super::{Analyses, Analysis, Cfg, Loops};
+use super::{Analyses, Analysis, Cfg, Loops, Nest};
 use crate::pass::Aspects;
 use cranelift_entity::{EntitySet, SecondaryMap};
 use std::cmp::Reverse;
@@ -32,41 +32,6 @@ pub struct Uniformity {
     nest: Nest,
     /// The loops that threads may leave in different rounds.
     apart: Vec<bool>,
-}
-
-/// Which loops blocks are in. Inner loops have larger numbers than those around them.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
-struct Nest {
-    /// One more than the number of the innermost loop that a block is in, 0 outside of loops.
-    innermost: SecondaryMap<Block, u32>,
-    /// One more than the number of the loop around each loop, 0 where there is none.
-    parents: Vec<u32>,
-}
-
-impl Nest {
-    fn compute(loops: &Loops) -> Nest {
-        let mut nest = Nest::default();
-        for (n, found) in loops.iter().enumerate() {
-            nest.parents.push(nest.innermost[found.header]);
-            found.blocks.iter().for_each(|&block| nest.innermost[block] = n as u32 + 1);
-        }
-        nest
-    }
-
-    /// The loops around a block, from the innermost.
-    fn around(&self, block: Block) -> impl Iterator<Item = usize> + '_ {
-        let first = self.innermost[block].checked_sub(1).map(|n| n as usize);
-        std::iter::successors(first, |&n| self.parents[n].checked_sub(1).map(|n| n as usize))
-    }
-
-    fn contains(&self, which: usize, block: Block) -> bool {
-        self.around(block).find(|&n| n <= which) == Some(which)
-    }
-
-    /// The loops that an edge leaves.
-    fn left(&self, from: Block, to: Block) -> impl Iterator<Item = usize> + '_ {
-        self.around(from).take_while(move |&n| !self.contains(n, to))
-    }
 }
 
 impl Uniformity {

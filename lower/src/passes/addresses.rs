@@ -13,7 +13,7 @@ mod series;
 mod sums;
 
 use super::insert_before;
-use crate::analysis::{Loops, Range, Ranges, exact};
+use crate::analysis::{Loops, Nest, Range, Ranges, exact};
 use crate::pass::{Aspects, Changes, Context};
 use crate::rules::known::KnownBits;
 use cranelift_entity::{EntitySet, SecondaryMap};
@@ -34,10 +34,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     }
     let mut uses = Uses::of(func);
     let loops = cx.analyses.get::<Loops>(func);
-    let mut innermost: SecondaryMap<Block, u32> = SecondaryMap::new();
-    for (found, n) in loops.iter().zip(1..) {
-        found.blocks.iter().for_each(|&block| innermost[block] = n);
-    }
+    let innermost = Nest::compute(&loops).innermost;
     let dominators = cx.analyses.get::<DominatorTree>(func);
     let in_rows = rows::run(func, &uses, &dominators, &innermost);
     if in_rows > 0 {
@@ -57,8 +54,8 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     }
     let members = loops.iter().map(|found| found.blocks.iter().copied().collect()).collect();
     let ranges = insts().any(|inst| asks_for_ranges(func, inst)).then(|| cx.analyses.get::<Ranges>(func));
-    let nest = Nest { innermost, members };
-    let bases = Bases::of(func, &nest);
+    let rounds = Rounds { innermost, members };
+    let bases = Bases::of(func, &rounds);
     let (mut indexed, mut indexed_in) = (FxHashSet::default(), FxHashSet::default());
     let mut accessed = FxHashMap::default();
     for block in func.layout.blocks() {
@@ -84,7 +81,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     }
     let known = KnownBits::of_function(func, insts().filter(|inst| func.dfg.opcode(*inst) == Opcode::Assume));
     let groups = Groups::of(func);
-    let mut sums = Sums { nest, known, ranges, indexed, indexed_in, accessed, groups, bases };
+    let mut sums = Sums { rounds, known, ranges, indexed, indexed_in, accessed, groups, bases };
     let mut changes = flattened;
     for block in func.layout.blocks().collect::<Vec<Block>>() {
         let mut next = func.layout.first_inst(block);
@@ -408,9 +405,9 @@ struct Bases {
 const MANY_BASES: usize = 4;
 
 impl Bases {
-    fn of(func: &Function, nest: &Nest) -> Bases {
+    fn of(func: &Function, rounds: &Rounds) -> Bases {
         let mut bases = Bases { added: FxHashMap::default(), compared: EntitySet::new() };
-        for block in func.layout.blocks().filter(|&block| nest.innermost[block] > 0) {
+        for block in func.layout.blocks().filter(|&block| rounds.innermost[block] > 0) {
             for inst in func.layout.insts(block) {
                 if let InstData::IntCompare { args, .. } = func.dfg[inst] {
                     bases.compared.extend(args.map(|arg| func.dfg.resolve(arg)));
@@ -418,10 +415,10 @@ impl Bases {
                 let InstData::Index { scale, args: [base, index] } = func.dfg[inst] else { continue };
                 if let Some(&InstData::Binary { op: Opcode::Iadd, args }) = func.dfg.def_data(index)
                     && let [a, b] = args.map(|arg| func.dfg.resolve(arg))
-                    && let [of_a, of_b] = [a, b].map(|term| nest.is_fixed(func, block, term))
+                    && let [of_a, of_b] = [a, b].map(|term| rounds.is_fixed(func, block, term))
                     && of_a != of_b
                 {
-                    let added = bases.added.entry((nest.innermost[block], base, scale)).or_default();
+                    let added = bases.added.entry((rounds.innermost[block], base, scale)).or_default();
                     added.insert(if of_a { a } else { b });
                 }
             }
@@ -460,14 +457,14 @@ fn promised_sums(func: &Function, index: Value) -> SmallVec<[(Terms, i64); 3]> {
     found
 }
 
-/// The loops of a function.
-struct Nest {
-    /// The innermost loop around each block, counted from 1; outer loops come first.
+/// What is the same in all rounds of loops.
+struct Rounds {
+    /// The innermost loop around each block, counted from 1.
     innermost: SecondaryMap<Block, u32>,
     members: Vec<FxHashSet<Block>>,
 }
 
-impl Nest {
+impl Rounds {
     /// Whether a value is the same in all rounds of the innermost loop around a block. Everything is where there is none.
     fn is_fixed(&self, func: &Function, at: Block, value: Value) -> bool {
         let Some(members) = (self.innermost[at] as usize).checked_sub(1).and_then(|n| self.members.get(n))
@@ -484,7 +481,7 @@ impl Nest {
 }
 
 struct Sums {
-    nest: Nest,
+    rounds: Rounds,
     known: KnownBits,
     /// Where they were asked for.
     ranges: Option<Arc<Ranges>>,
@@ -568,7 +565,7 @@ impl Sums {
                 }
                 Some((a, Rest::Plus(b)))
                     if self.is_fixed(func, at, a) != self.is_fixed(func, at, b)
-                        && !self.bases.are_many(self.nest.innermost[at], (base, scale), value) =>
+                        && !self.bases.are_many(self.rounds.innermost[at], (base, scale), value) =>
                 {
                     work.extend([b, a]);
                 }
@@ -616,7 +613,7 @@ impl Sums {
     }
 
     fn is_fixed(&self, func: &Function, at: Block, value: Value) -> bool {
-        self.nest.is_fixed(func, at, value)
+        self.rounds.is_fixed(func, at, value)
     }
 
     /// An element that the block accesses at one of two terms and what the other is a constant more than, and that constant. As the block accesses it, that

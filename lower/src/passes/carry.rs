@@ -9,7 +9,7 @@
 
 mod rounds;
 
-use crate::analysis::{Access, Cfg, Effect, Loop, Loops, Pointers};
+use crate::analysis::{Access, Cfg, Effect, Loop, Loops, Nest, Pointers};
 use crate::pass::{Changes, Context};
 use cranelift_entity::SecondaryMap;
 use rounds::{First, Rounds};
@@ -33,11 +33,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
         return Changes::NONE;
     }
     let (pointers, dominators) = (cx.analyses.get::<Pointers>(func), cx.analyses.get::<DominatorTree>(func));
-    // The innermost loop around each block, counted from 1: inner loops come later.
-    let mut innermost: SecondaryMap<Block, u32> = SecondaryMap::new();
-    for (found, n) in loops.iter().zip(1..) {
-        found.blocks.iter().for_each(|&block| innermost[block] = n);
-    }
+    let innermost = Nest::compute(&loops).innermost;
     let mut inside: SecondaryMap<Block, u32> = SecondaryMap::new();
     let mut plans: Vec<Plan> = Vec::new();
     for (found, mark) in loops.iter().zip(1..) {

@@ -8,7 +8,7 @@
 //! number is the same (Figueroa, 1995), and a NaN another one.
 
 use super::insert_before;
-use crate::analysis::Loops;
+use crate::analysis::{Loops, Nest};
 use crate::pass::{Changes, Context};
 use cranelift_entity::SecondaryMap;
 use warpsmith_ir::{
@@ -30,11 +30,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     for inst in blocks().flat_map(|block| func.layout.insts(block)) {
         func.dfg.uses(inst).for_each(|value| uses[func.dfg.resolve(value)] += 1);
     }
-    // The innermost loop around each block, counted from 1; outer loops come first.
-    let mut innermost: SecondaryMap<Block, u32> = SecondaryMap::new();
-    for (n, found) in (1..).zip(cx.analyses.get::<Loops>(func).iter()) {
-        found.blocks.iter().for_each(|&block| innermost[block] = n);
-    }
+    let innermost = Nest::compute(&cx.analyses.get::<Loops>(func)).innermost;
     let mut changes = narrowed;
     for sum in sums {
         if let Some(fused) = fused(func, &innermost, &uses, sum) {

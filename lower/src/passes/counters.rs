@@ -9,7 +9,7 @@
 //! Loops with convergent operations are left alone, since ptxas sees less well that all threads leave them together.
 
 use super::{insert_before, replace_with};
-use crate::analysis::{Cfg, Loop, Loops};
+use crate::analysis::{Cfg, Loop, Loops, Nest};
 use crate::pass::{Changes, Context};
 use cranelift_entity::{EntitySet, SecondaryMap};
 use smallvec::SmallVec;
@@ -26,11 +26,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
     if !loops.iter().any(kept) {
         return Changes::NONE;
     }
-    // The innermost loop around each block, counted from 1; outer loops come first.
-    let mut innermost: SecondaryMap<Block, u32> = SecondaryMap::new();
-    for (found, n) in loops.iter().zip(1..) {
-        found.blocks.iter().for_each(|&block| innermost[block] = n);
-    }
+    let innermost = Nest::compute(&loops).innermost;
     let mut places: SecondaryMap<Block, u32> = SecondaryMap::new();
     cfg.reverse_postorder().iter().zip(0..).for_each(|(&block, place)| places[block] = place);
     let mut escaping: EntitySet<Value> = EntitySet::new();

@@ -260,6 +260,17 @@ pub(super) fn cast(func: &mut Function, before: Inst, value: Value, ty: Type) ->
     }
 }
 
+/// Makes a block in front of a header, with parameters like the header's, and leads edges of some blocks there. It has no terminator yet.
+fn in_front(func: &mut Function, header: Block, entries: &[Block]) -> (Block, Vec<Value>) {
+    let made = func.dfg.make_block();
+    let at = func.layout.prev_block(header).unwrap_or(header);
+    func.layout.insert_block_after(made, at);
+    let params: Vec<Value> = func.dfg.block_params(header).to_vec();
+    let given = params.iter().map(|&param| func.dfg.append_block_param(made, func.dfg.ty(param))).collect();
+    entries.iter().for_each(|&block| unroll::redirect(func, block, header, made));
+    (made, given)
+}
+
 /// Puts a new instruction in front of another, at the same place of the source, and returns its result.
 pub(crate) fn insert_before(func: &mut Function, before: Inst, data: InstData, ty: Type) -> Value {
     let inst = func.dfg.make_inst(data, &[ty]);

@@ -1,6 +1,6 @@
 //! Parameters of blocks that are always given the same: of two that every edge gives equal values, one stays. So are two counters that start equal and
-//! take equal steps one, and a value that goes round a loop both as an integer and as the float of its bits. What a branch has decided an argument
-//! to be is given as that ([`chosen`]). What a condition has decided where two ways meet is a `select` of it ([`flags`]).
+//! take equal steps one, and a value that goes round a loop both as an integer and as the float of its bits. What is given one constant, each time anew, is
+//! that. What a branch has decided an argument to be is given as that ([`chosen`]). What a condition has decided where two ways meet is a `select` of it ([`flags`]).
 //! Halves of one value are given as that value ([`packed`]), and flags as conditions ([`conditions`]).
 
 use super::ssa;
@@ -64,16 +64,7 @@ fn constants(func: &mut Function, cfg: &Cfg) -> u32 {
             let Some(value) = func.dfg.first_result(made) else { continue };
             for (pred, side) in cfg.edges(block) {
                 let Some(branch) = func.terminator(pred) else { continue };
-                let mut at = 0;
-                func.dfg.for_each_target_mut(branch, |call, pool| {
-                    if at == side
-                        && let Some(arg) = call.args.get_mut(n, pool)
-                        && *arg != own
-                    {
-                        *arg = value;
-                    }
-                    at += 1;
-                });
+                func.dfg.change_target(branch, side, |call, pool| call.args.as_mut_slice(pool)[n] = value);
             }
             changes += 1;
         }
@@ -84,27 +75,23 @@ fn constants(func: &mut Function, cfg: &Cfg) -> u32 {
 /// The constant that every edge gives a parameter, of several that are equal.
 fn constant(func: &Function, cfg: &Cfg, block: Block, n: usize) -> Option<InstData> {
     let own = func.dfg.block_params(block)[n];
-    let mut found: Option<(Value, &InstData)> = None;
+    let pair = Pair { func, params: [own; 2] };
+    let mut found: Option<Value> = None;
     let mut several = false;
     for (pred, side) in cfg.edges(block) {
-        let arg =
-            func.dfg.resolve(*func.dfg.target(func.terminator(pred)?, side)?.args(&func.dfg.pool).get(n)?);
+        let args = func.dfg.target(func.terminator(pred)?, side)?.args(&func.dfg.pool);
+        let arg = func.dfg.resolve(*args.get(n)?);
         if arg == own {
             continue;
         }
-        let data = func.dfg.def_data(arg)?;
-        let (first, of_first) = *found.get_or_insert((arg, data));
-        let same = match (of_first, data) {
-            (InstData::IntConst { value: a }, InstData::IntConst { value: b }) => a == b,
-            (InstData::FloatConst { bits: a }, InstData::FloatConst { bits: b }) => a == b,
-            _ => false,
-        };
-        if !same {
+        let first = *found.get_or_insert(arg);
+        several |= arg != first;
+        if !pair.equal(arg, first, 1) {
             return None;
         }
-        several |= arg != first;
     }
-    found.filter(|_| several).map(|(_, data)| data.clone())
+    let data = func.dfg.def_data(found.filter(|_| several)?)?;
+    matches!(data, InstData::IntConst { .. } | InstData::FloatConst { .. }).then(|| data.clone())
 }
 
 /// A parameter in front of the n-th that has the same bits, and whether its type is another.

@@ -23,7 +23,7 @@ mod sums;
 
 use super::licm::make_preheaders;
 use super::{insert_before, replace_with};
-use crate::analysis::{Cfg, Loop, Loops};
+use crate::analysis::{Cfg, Loop, Loops, Nest};
 use crate::pass::{Aspects, Changes, Context};
 use cranelift_entity::SecondaryMap;
 use smallvec::SmallVec;
@@ -57,11 +57,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
             uses[func.dfg.resolve(value)] += 1;
         }
     }
-    let mut nest = Nest::default();
-    for (found, n) in loops.iter().zip(1..) {
-        nest.around.push((found.header, nest.innermost[found.header]));
-        found.blocks.iter().for_each(|&block| nest.innermost[block] = n);
-    }
+    let nest = Nest::compute(&loops);
     let mut inside: SecondaryMap<Block, u32> = SecondaryMap::new();
     let mut changes = 0;
     for (found, n) in loops.iter().zip(1..) {
@@ -70,7 +66,7 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
         let Some(round) = Round::of(func, &cfg, found, is_inside) else { continue };
         let own: Vec<Block> =
             found.blocks.iter().copied().filter(|&block| nest.innermost[block] == n).collect();
-        let is_long = !round.is_short(func, &nest, n);
+        let is_long = !round.is_short(func, &loops, &nest);
         let pointers = own.iter().flat_map(|&block| func.layout.insts(block));
         let pointers = pointers.filter_map(|inst| round.pointer(func, &uses, is_inside, inst));
         let pointers = pointers.filter(|pointer| is_long || pointer.terms.of.is_empty());
@@ -86,29 +82,6 @@ pub(super) fn run(func: &mut Function, cx: &mut Context<'_>) -> Changes {
         func.dfg.resolve_aliases();
     }
     if added > 0 { Changes::to_all(changes + added) } else { Changes::to_instructions(changes) }
-}
-
-/// The loops of a function, numbered from 1; outer loops come first.
-#[derive(Default)]
-struct Nest {
-    innermost: SecondaryMap<Block, u32>,
-    /// The header of each, and the loop around it.
-    around: Vec<(Block, u32)>,
-}
-
-impl Nest {
-    /// Whether one loop is another, or around it.
-    fn is_around(&self, outer: u32, inner: u32) -> bool {
-        let around = |&n: &u32| self.around.get((n as usize).checked_sub(1)?).map(|&(_, outer)| outer);
-        std::iter::successors(Some(inner), around).any(|n| n == outer)
-    }
-
-    /// Whether a block is the header of a loop or of one around it.
-    fn is_header(&self, block: Block, inner: u32) -> bool {
-        let n = self.innermost[block];
-        let header = (n as usize).checked_sub(1).and_then(|at| self.around.get(at));
-        header.is_some_and(|&(header, _)| header == block) && self.is_around(n, inner)
-    }
 }
 
 /// How a loop is entered and goes round.
@@ -227,13 +200,17 @@ impl Round {
 
     /// Whether a loop takes few rounds, as far as is seen: those that another has left over, or every fourth and so on. What would be computed in front of it
     /// costs more then.
-    fn is_short(&self, func: &Function, nest: &Nest, own: u32) -> bool {
+    fn is_short(&self, func: &Function, loops: &Loops, nest: &Nest) -> bool {
+        let is_around = |n: usize| nest.contains(n, self.header);
         let is_left_over = |start: Value| match func.dfg.def(start) {
-            ValueDef::Param(block, _) => Some(block) != func.layout.entry() && !nest.is_header(block, own),
-            ValueDef::Result(inst, _) => func.layout.block_of(inst).is_some_and(|block| {
-                let other = nest.innermost[block];
-                other != 0 && !nest.is_around(other, own)
-            }),
+            ValueDef::Param(block, _) => {
+                let is_header = |n: usize| loops.nth(n).header == block && is_around(n);
+                Some(block) != func.layout.entry() && !nest.around(block).next().is_some_and(is_header)
+            }
+            ValueDef::Result(inst, _) => {
+                let block = func.layout.block_of(inst);
+                block.and_then(|block| nest.around(block).next()).is_some_and(|n| !is_around(n))
+            }
             ValueDef::Alias(_) | ValueDef::Detached => false,
         };
         self.counters.iter().any(|&(_, start, step)| {

@@ -91,21 +91,12 @@ impl Plan {
         let copied = copy_blocks(func, found.blocks, last);
         decide(func, self.block, 0);
         decide(func, copied.blocks[&self.block], 1);
-        // A block in front of both, with the parameters of the header.
-        let choice = func.dfg.make_block();
-        let at = func.layout.prev_block(header).unwrap_or(header);
-        func.layout.insert_block_after(choice, at);
-        let params: Vec<Value> = func.dfg.block_params(header).to_vec();
-        let given: Vec<Value> =
-            params.iter().map(|&param| func.dfg.append_block_param(choice, func.dfg.ty(param))).collect();
+        let (choice, given) = super::in_front(func, header, &entries);
         let dests = [header, copied.blocks[&header]].map(|to| BlockCall::new(to, &given, &mut func.dfg.pool));
         let branch = func.dfg.make_inst(InstData::Brif { cond: self.cond, dests }, &[]);
         func.layout.append_inst(branch, choice);
         if let Some(decided) = func.terminator(self.block) {
             func.inst_locs[branch] = func.inst_locs[decided];
-        }
-        for block in entries {
-            super::unroll::redirect(func, block, header, choice);
         }
         let cfg = Cfg::compute(func);
         let defined = |value| {

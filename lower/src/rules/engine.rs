@@ -222,8 +222,8 @@ impl Rewrite {
 /// away, or adds two constants at once that were both promised not to make the sum wrap. A divisor that is promised not to be 0 is not 0 for another
 /// division either.
 fn keeps_promise(dfg: &DataFlowGraph, inst: Inst, replacement: &InstData) -> bool {
-    let &InstData::Binary { op: other, args: [x, y] } = replacement else { return false };
     let InstData::Binary { op, args: [a, b] } = dfg[inst] else { return false };
+    let &InstData::Binary { op: other, args: [x, y] } = replacement else { return false };
     if matches!(other, Opcode::Udiv | Opcode::Sdiv | Opcode::Urem | Opcode::Srem) {
         return dfg.nonzero_divisor(inst) && dfg.resolve(b) == dfg.resolve(y);
     }

@@ -14,7 +14,7 @@ pub(crate) struct Nest {
 }
 
 impl Nest {
-    /// Of the loops of a function.
+    /// Computes it of the loops of a function.
     pub fn compute(loops: &Loops) -> Nest {
         let mut nest = Nest::default();
         for (n, found) in loops.iter().enumerate() {
